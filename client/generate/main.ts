@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { routes } from '../../src/process/routes.ts';
-import { readSchemaNames } from './schema-names.ts';
 import { sourcesOf } from './sources.ts';
 
 const USAGE = `npm run generate:client
@@ -12,6 +11,4 @@ const { values } = parseArgs({ options: { help: { type: 'boolean', default: fals
 const folder = join(import.meta.dirname, '../src/generated');
 
 if (values.help) process.stdout.write(`${USAGE}\n`);
-else
-  for (const [name, text] of Object.entries(sourcesOf(routes, readSchemaNames())))
-    writeFileSync(join(folder, name), text);
+else for (const [name, text] of Object.entries(sourcesOf(routes))) writeFileSync(join(folder, name), text);

@@ -5,7 +5,6 @@ import { TIER_LIMITS, TIERS } from '../../src/kernel/words/tiers.ts';
 import { OAUTH_ERRORS } from '../../src/kernel/errors/oauth.ts';
 import { SCOPES } from '../../src/kernel/words/scopes.ts';
 import type { Row } from '../../src/api/http/route/route.ts';
-import { methodNameOf } from '../../src/api/openapi/operation-names.ts';
 import { hasMethod } from './names.ts';
 import { createTypeTexts, indent, itemOf, type Shown, shownOf } from './type-text.ts';
 
@@ -24,19 +23,16 @@ type Endpoint = {
 };
 
 /** The sources that the client library has of these rows. Throws where two endpoints would have one name. */
-export function sourcesOf(rows: readonly Row[], names: ReadonlyMap<unknown, string>): Sources {
+export function sourcesOf(rows: readonly Row[]): Sources {
   const texts = createTypeTexts();
-  const shown = (schema: z.ZodType): Shown => shownOf(schema, names);
-  const endpoints = rows.filter(hasMethod).map((row) => endpointOf(row, { shown, texts }));
+  const endpoints = rows.filter(hasMethod).map((row) => endpointOf(row, texts));
   const resources = new Map<string, Endpoint[]>();
   for (const endpoint of endpoints)
     resources.set(endpoint.resource, [...(resources.get(endpoint.resource) ?? []), endpoint]);
   for (const [resource, methods] of resources) {
     const twice = methods.find(({ method }, index) => methods.findIndex((each) => each.method === method) !== index);
     if (twice !== undefined)
-      throw new Error(
-        `Two endpoints are ${resource}.${twice.method}: choose a name for one in src/api/openapi/operation-names.ts`,
-      );
+      throw new Error(`Two endpoints are ${resource}.${twice.method}: give one another operationId`);
   }
 
   const declared = new Map<string, string>();
@@ -88,25 +84,23 @@ function kindOf(answer: z.ZodType | undefined, shown: Shown | undefined): Kind {
   return shown !== undefined && itemOf(shown) !== undefined ? 'page' : 'json';
 }
 
-function endpointOf(
-  row: Row,
-  { shown, texts }: { shown: (schema: z.ZodType) => Shown; texts: ReturnType<typeof createTypeTexts> },
-): Endpoint {
+function endpointOf(row: Row, texts: ReturnType<typeof createTypeTexts>): Endpoint {
   const { method, path, access, query } = row;
   const answer = row.answers[row.status];
-  const answered = answer === undefined ? undefined : shown(answer);
+  const answered = answer === undefined ? undefined : shownOf(answer);
   const kind = kindOf(answer, answered);
-  const called = methodNameOf({ method, path, isList: kind === 'page' });
+  const [resource = '', name = ''] = row.operationId.split('.');
+  const called = { resource, method: name };
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  const sent = sentBy(row, { shown, texts });
+  const sent = sentBy(row, texts);
   const options = kind === 'stream' ? 'StreamOptions' : 'RequestOptions';
   const asked = [...params.map((name) => `${name}: string`), ...sent, `options?: ${options}`];
   // `as`: linesOf and eventsOf put these there.
   const part = (answer?.meta()?.['line'] ?? answer?.meta()?.['event']) as z.ZodType | undefined;
   const given = ((): string => {
     // Each kind of event has a reader of its own in client/src/streams.
-    if (kind === 'stream' && part !== undefined) return `${texts.textOf(shown(part), 'got')}Stream`;
-    if (part !== undefined) return `Lines<${texts.textOf(shown(part), 'got')}>`;
+    if (kind === 'stream' && part !== undefined) return `${texts.textOf(shownOf(part), 'got')}Stream`;
+    if (part !== undefined) return `Lines<${texts.textOf(shownOf(part), 'got')}>`;
     const item = answered === undefined ? undefined : itemOf(answered);
     if (item !== undefined) return `Pages<${texts.textOf(item, 'got')}>`;
     return `Call<${answered === undefined || row.status === 204 ? 'void' : texts.textOf(answered, 'got')}>`;
@@ -139,19 +133,16 @@ const accessText = ({ access }: Row): string => {
 };
 
 /** Parameters of a method for what goes into the body and the query. One that may be left out stands behind the others. */
-function sentBy(
-  { body, query, path }: Row,
-  { shown, texts }: { shown: (schema: z.ZodType) => Shown; texts: ReturnType<typeof createTypeTexts> },
-): string[] {
+function sentBy({ body, query, path }: Row, texts: ReturnType<typeof createTypeTexts>): string[] {
   const parameters: string[] = [];
   if (body !== undefined) {
-    const form = shown(body);
+    const form = shownOf(body);
     // As the service and the document have it: an empty object is not the same as no body.
     const isOptional = body.safeParse(undefined).success;
     parameters.push(`body${isOptional ? '?' : ''}: ${texts.textOf(form, 'sent')} | string`);
   }
   if (query !== undefined) {
-    const form = shown(query);
+    const form = shownOf(query);
     if ((form.required ?? []).length > 0)
       throw new Error(`${path} has a query that is needed: the client cannot say that yet`);
     parameters.push(`query?: ${texts.textOf(form, 'sent')}`);

@@ -24,22 +24,10 @@ export type Shown = {
 /** Values to send are looser than answers: times may be Dates, and numbers of a query are numbers. */
 export type Direction = 'sent' | 'got';
 
-/** The schema of what is on the wire, in which named parts are marked. */
-export function shownOf(schema: z.ZodType, names: ReadonlyMap<unknown, string>): Shown {
-  const nameOf = (part: z.core.$ZodType | undefined): string | undefined =>
-    part === undefined ? undefined : (names.get(part) ?? nameOf(part._zod.parent));
-  // `as`: the draft and the mark below have this form.
-  return z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: 'any',
-    reused: 'inline',
-    override: ({ zodSchema, jsonSchema }) => {
-      const name = nameOf(zodSchema);
-      // A text with a name of its own would hide that it is a text.
-      if (name !== undefined && jsonSchema.type !== 'string') Object.assign(jsonSchema, { typeName: name });
-    },
-  }) as Shown;
-}
+/** JSON Schema of what is on the wire. Named parts have their `typeName` (`.meta` of the schema). */
+export const shownOf = (schema: z.ZodType): Shown =>
+  // `as`: the draft and our marks have this form.
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Shown;
 
 /** A page of a list: the items' schema. */
 export function itemOf({ properties = {} }: Shown): Shown | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { importsOf, sourcesOf } from '../support/check/imports.ts';
 import { BESIDE, foreignStores, LAYERS, strayImports, upwardImports } from '../support/check/layers.ts';
 
-const byName = (one: string, other: string): number => one.localeCompare(other);
+const byName = (one = '', other = ''): number => one.localeCompare(other);
 
 describe('layers', () => {
   const sources = new Map(['src', ...Object.keys(BESIDE), 'client'].flatMap((folder) => [...sourcesOf(folder)]));

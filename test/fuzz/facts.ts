@@ -1,4 +1,4 @@
-import { exampleId } from '../../src/api/openapi/texts/example-ids.ts';
+import { exampleId } from '../../src/api/openapi/examples.ts';
 import { routes } from '../../src/process/routes.ts';
 import { setUp, actIn, joinAs, OWNER, signIn } from '../support/make/people.ts';
 import type { Browser } from '../support/world/browser.ts';

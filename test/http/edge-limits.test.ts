@@ -1,3 +1,4 @@
+import { WORDS } from '../support/make/row-words.ts';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -444,6 +445,7 @@ describe('connection bound', () => {
 describe('deprecation', () => {
   const row = routesOf<unknown>();
   const common = {
+    ...WORDS,
     method: 'GET',
     access: { scope: 'channels:read' },
     answers: { 200: z.strictObject({ ok: z.boolean() }) },

@@ -1,3 +1,4 @@
+import { WORDS } from '../support/make/row-words.ts';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -34,6 +35,7 @@ describe('lines while allowed', () => {
   beforeAll(async () => {
     const route = routesOf<unknown>();
     const lines = route({
+      ...WORDS,
       method: 'GET',
       path: '/v1/lines',
       access: { scope: 'audit:read' },
@@ -126,6 +128,7 @@ describe('stalled readers', () => {
       }
     }
     const lines = routesOf<unknown>()({
+      ...WORDS,
       method: 'GET',
       path: '/v1/lines',
       access: { scope: 'audit:read' },
@@ -166,6 +169,7 @@ describe('stalled readers', () => {
       ({ response } = message as { response: ServerResponse });
     };
     const page = routesOf<unknown>()({
+      ...WORDS,
       method: 'GET',
       path: '/v1/page',
       access: { scope: 'audit:read' },

@@ -1,3 +1,4 @@
+import { WORDS } from '../support/make/row-words.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type AnyRequest, type Route, routesOf } from '../../src/api/http/route/route.ts';
@@ -47,9 +48,10 @@ const answers = { 200: z.strictObject({ ok: z.literal(true) }) };
 const access = { scope: 'messages:write' } as const;
 const body = z.strictObject({ name: z.string() });
 const ROWS: Route<unknown>[] = [
-  route({ method: 'POST', path: '/t/json', access, consumes: 'json', body, answers, handle: take }),
-  route({ method: 'POST', path: '/t/form', access, consumes: 'form', body, answers, handle: take }),
+  route({ ...WORDS, method: 'POST', path: '/t/json', access, consumes: 'json', body, answers, handle: take }),
+  route({ ...WORDS, method: 'POST', path: '/t/form', access, consumes: 'form', body, answers, handle: take }),
   route({
+    ...WORDS,
     method: 'POST',
     path: '/t/raw',
     access,
@@ -57,9 +59,18 @@ const ROWS: Route<unknown>[] = [
     answers,
     handle: take,
   }),
-  route({ method: 'POST', path: '/t/any', access, consumes: { raw: ['*/*'] }, answers, handle: take }),
-  route({ method: 'POST', path: '/t/session', access: 'session', answers, handle: take }),
-  route({ method: 'POST', path: '/t/public', access: 'public', consumes: 'json', body, answers, handle: take }),
+  route({ ...WORDS, method: 'POST', path: '/t/any', access, consumes: { raw: ['*/*'] }, answers, handle: take }),
+  route({ ...WORDS, method: 'POST', path: '/t/session', access: 'session', answers, handle: take }),
+  route({
+    ...WORDS,
+    method: 'POST',
+    path: '/t/public',
+    access: 'public',
+    consumes: 'json',
+    body,
+    answers,
+    handle: take,
+  }),
 ];
 
 let edge: Edge;

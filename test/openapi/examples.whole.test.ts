@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SCHEMA_MODULES } from '../../src/process/assembly/schema-modules.ts';
 import { documentOf } from '../../src/api/openapi/document.ts';
 import { ANSWERS } from '../../src/api/openapi/generated/answers.ts';
-import { EXAMPLE_TIME, exampleId } from '../../src/api/openapi/texts/example-ids.ts';
-import { OPERATION_TEXTS } from '../../src/api/openapi/texts/operations.ts';
+import { EXAMPLE_TIME, exampleId } from '../../src/api/openapi/examples.ts';
 import { ID_PREFIXES, type IdKind } from '../../src/kernel/values/ids.ts';
 import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { routes } from '../../src/process/routes.ts';
@@ -30,7 +28,7 @@ let document: ReturnType<typeof documentOf>;
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
-  document = documentOf(routes, { publicBaseUrl: posthorn.deps.config.publicBaseUrl, modules: SCHEMA_MODULES });
+  document = documentOf(routes, { publicBaseUrl: posthorn.deps.config.publicBaseUrl });
 });
 afterAll(() => posthorn.stop());
 
@@ -121,7 +119,7 @@ test('every example gets the status that the document says, and an answer that f
   for (const operation of operations) {
     const { endpoint, method } = operation;
     const row = routes.find((each) => `${each.method} ${each.path}` === endpoint);
-    const { example = {} } = OPERATION_TEXTS[endpoint] ?? {};
+    const example = row?.example ?? {};
     const mentioned = `${row?.path ?? ''} ${JSON.stringify(example)}`;
     const { ids, headers } = isOfPerson(operation)
       ? await asPerson(mentioned)
@@ -216,7 +214,8 @@ test('no answer that is shown holds a secret, an id or a time of a real one', ()
 });
 
 test('the password of the examples is that of the person who is made for them', () => {
-  expect(OPERATION_TEXTS['POST /v1/session/authenticate']?.example?.body).toEqual({ password: OWNER.password });
+  const row = routes.find(({ operationId }) => operationId === 'session.authenticate');
+  expect(row?.example?.body).toEqual({ password: OWNER.password });
 });
 
 /** A session has another secret after its person has proven something. */

@@ -1,8 +1,11 @@
 // Generated from the route table and its schemas by `npm run generate:client`: not edited by hand.
 
 export type AcceptInvitation = {
+  /** Code of the link: what stands behind `#code=`. */
   readonly code: string;
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Password that is to be, or that of the account which the person has. */
   readonly password?: string | undefined;
 };
 
@@ -14,14 +17,23 @@ export type AcceptedRequest = {
 };
 
 export type AddPasskey = {
+  /** Name for people. */
   readonly name: string;
+  /** The browser's credential, as its `toJSON()` gives it. */
   readonly passkey: {
+    /** Id of the credential, in base64url. */
     readonly id: string;
+    /** The same id. */
     readonly rawId: string;
+    /** The one kind there is. */
     readonly type: 'public-key';
+    /** The answer of the authenticator. */
     readonly response: {
+      /** Data of the browser that is signed, in base64url. */
       readonly clientDataJSON: string;
+      /** The new key, in base64url. */
       readonly attestationObject: string;
+      /** Ways to reach the authenticator. */
       readonly transports?: readonly string[] | null | undefined;
     };
   };
@@ -135,70 +147,112 @@ export type Approval = {
 };
 
 export type AskBulkDiscard = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
+  /** Only with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: number | string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** Only deliveries that were made after this. */
   readonly createdSince?: string | Date | undefined;
+  /** Only deliveries that were made before this. */
   readonly createdUntil?: string | Date | undefined;
-  /** Default: false. */
+  /** Whether to count only. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
 export type AskBulkReplay = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
+  /** Only with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: number | string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** Only deliveries that were made after this. */
   readonly createdSince?: string | Date | undefined;
+  /** Only deliveries that were made before this. */
   readonly createdUntil?: string | Date | undefined;
-  /** Default: false. */
+  /** Whether to count only. Default: false. */
   readonly dryRun?: boolean | undefined;
+  /** Dead letters replayed per second at most. Default: as fast as they are found. */
   readonly ratePerSecond?: number | undefined;
 };
 
 export type AskBulkRetry = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only with this status, or one of these. Default: all that have not arrived. */
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: number | string | undefined;
+  /** Only with a last answer that took so many milliseconds or more. */
   readonly minLatencyMs?: number | undefined;
+  /** Only what waits for something beside its policy (`true`), or all others (`false`). */
   readonly held?: boolean | undefined;
+  /** Only those that this replay or bulk retry was the last to make due. */
   readonly replayId?: string | undefined;
+  /** Only what was made after this. */
   readonly since?: string | Date | undefined;
+  /** Only what was made before this. Default: now. */
   readonly until?: string | Date | undefined;
+  /** Deliveries made due per second at most. Default: as fast as they are found. */
   readonly ratePerSecond?: number | undefined;
-  /** Default: false. */
+  /** Whether to count only. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
 export type AskMessageReplay = {
+  /** First time of publication that is replayed. */
   readonly since: string | Date;
+  /** First time of publication that is not replayed any more. Default: now. */
   readonly until?: string | Date | undefined;
-  /** Default: []. */
+  /** Event types, or beginnings of them such as `order.*`. An empty list: all. Default: []. */
   readonly eventTypes?: readonly string[] | undefined;
-  /** Default: false. */
+  /** Whether what has arrived or failed is left alone. Default: false. */
   readonly onlyMissing?: boolean | undefined;
-  /** Default: 100. */
+  /** Deliveries made due per second at most. Default: 100. */
   readonly ratePerSecond?: number | undefined;
-  /** Default: false. */
+  /** Whether to count only. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
@@ -288,10 +342,15 @@ export type AuditEntry = {
 };
 
 export type AuditFilter = {
+  /** Only this action. */
   readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  /** Only by this principal. */
   readonly actorId?: string | undefined;
+  /** Only of this resource. */
   readonly targetId?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
@@ -341,15 +400,25 @@ export type AuditLine = {
 };
 
 export type Authenticate = {
+  /** Password of the account. */
   readonly password?: string | undefined;
+  /** The browser's credential, as its `toJSON()` gives it. */
   readonly passkey?: {
+    /** Credential id, in base64url. */
     readonly id: string;
+    /** The same id. */
     readonly rawId: string;
+    /** Always `public-key`. */
     readonly type: 'public-key';
+    /** Response of the authenticator. */
     readonly response: {
+      /** Client data that the authenticator signed, in base64url. */
       readonly clientDataJSON: string;
+      /** Authenticator data, in base64url. */
       readonly authenticatorData: string;
+      /** Signature over both, in base64url. */
       readonly signature: string;
+      /** User id, in base64url. */
       readonly userHandle?: string | null | undefined;
     };
   } | undefined;
@@ -417,6 +486,7 @@ export type Backlog = {
 };
 
 export type BacklogQuery = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
 };
 
@@ -609,11 +679,15 @@ export type BulkRetryAsked = BulkRetry | {
 };
 
 export type CancelRuns = {
+  /** Only runs with this status, or one of these. Default: all that have not ended. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | readonly ('pending' | 'running' | 'waiting' | 'paused')[] | undefined;
+  /** Only these runs. An id that names none of them is left out. */
   readonly ids?: readonly string[] | undefined;
+  /** Only runs made after this. */
   readonly since?: string | Date | undefined;
+  /** Only runs made before this. */
   readonly until?: string | Date | undefined;
-  /** Default: false. */
+  /** Counts, and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
@@ -664,7 +738,9 @@ export type Change = {
 };
 
 export type ChangePassword = {
+  /** Password of the account. */
   readonly password: string;
+  /** Password that is to be, 12 characters at least. */
   readonly newPassword: string;
 };
 
@@ -717,12 +793,16 @@ export type ChannelStats = {
 };
 
 export type ChannelStatsQuery = {
+  /** Up to 100 ids of channels, separated by commas. By default the newest 100. */
   readonly channelIds?: readonly string[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
 export type ConfirmTotp = {
+  /** Six digits of the authenticator app. */
   readonly code: string;
 };
 
@@ -783,52 +863,81 @@ export type Connector = {
 };
 
 export type CreateApiKey = {
+  /** Name for people. */
   readonly name: string;
+  /** The environment of its maker; no other can be chosen. */
   readonly environment?: 'live' | 'test' | undefined;
+  /** Tier whose limits hold where it has none of its own. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  /** Rights that it has. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
+  /** Limits of its own, in place of those of its tier. */
   readonly limits?: {
+    /** Requests in 60 seconds. */
     readonly requestsPerMinute?: number | undefined;
+    /** Requests in one second. */
     readonly burst?: number | undefined;
+    /** Requests in flight. */
     readonly concurrent?: number | undefined;
+    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
     readonly batchPerMinute?: number | undefined;
   } | undefined;
+  /** When it ends by itself. */
   readonly expiresAt?: string | Date | undefined;
 };
 
 export type CreateApp = {
+  /** Name for people. */
   readonly name: string;
+  /** Name for addresses and command lines. Default: made of the name. */
   readonly slug?: string | undefined;
+  /** Text for people. */
   readonly description?: string | undefined;
-  /** Default: "active". */
+  /** Status to have. Default: "active". */
   readonly status?: 'active' | 'suspended' | undefined;
+  /** Defaults for resources that are made from now on. */
   readonly settings?: {
+    /** Days after which a message is removed. */
     readonly retentionDays?: number | undefined;
+    /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
     readonly retryPolicy?: {
+      /** Tries after the first one. */
       readonly maxRetries?: number | undefined;
+      /** Milliseconds before the first retry. */
       readonly initialDelay?: number | undefined;
+      /** Milliseconds that no delay of the policy exceeds. */
       readonly maxDelay?: number | undefined;
+      /** Each delay is the one before, times this. */
       readonly backoffMultiplier?: number | undefined;
     } | undefined;
+    /** Milliseconds that one attempt may take. */
     readonly timeoutMs?: number | undefined;
+    /** Whether a circuit may open. */
     readonly circuitBreaker?: boolean | undefined;
   } | undefined;
 };
 
 export type CreateChannel = {
+  /** Name for people. */
   readonly name: string;
+  /** Text for people. */
   readonly description?: string | undefined;
-  /** Default: "active". */
+  /** Status to have. Default: "active". */
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
+  /** JSON Schema that holds for every payload. */
   readonly schema?: object | undefined;
+  /** JSON Schemas by event type, each of which holds beside `schema`. */
   readonly schemas?: Readonly<Record<string, object>> | undefined;
+  /** Whether a payload that does not fit is refused, or published with a warning. */
   readonly schemaMode?: 'enforce' | 'warn' | undefined;
+  /** Days after which a message is removed. */
   readonly retentionDays?: number | undefined;
 };
 
 export type CreateConnection = {
   /** Connector that it is for, such as `slack`. */
   readonly connectorId: string;
+  /** Name for people. */
   readonly name: string;
   /** Credentials, as `credentials` of the connector describes them. No answer shows them again. */
   readonly credentials: object;
@@ -837,6 +946,7 @@ export type CreateConnection = {
 };
 
 export type CreateInspector = {
+  /** Name for people. */
   readonly name: string;
   /** Answer that senders get. */
   readonly answer?: {
@@ -850,21 +960,33 @@ export type CreateInspector = {
 };
 
 export type CreateInvitation = {
+  /** E-mail address. */
   readonly email: string;
+  /** Says what the member may do. */
   readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
 };
 
 export type CreateMachineCredential = {
+  /** Name for people. */
   readonly name: string;
+  /** The environment of its maker; no other can be chosen. */
   readonly environment?: 'live' | 'test' | undefined;
+  /** Tier whose limits hold where it has none of its own. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  /** Rights that it has. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
+  /** Limits of its own, in place of those of its tier. */
   readonly limits?: {
+    /** Requests in 60 seconds. */
     readonly requestsPerMinute?: number | undefined;
+    /** Requests in one second. */
     readonly burst?: number | undefined;
+    /** Requests in flight. */
     readonly concurrent?: number | undefined;
+    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
     readonly batchPerMinute?: number | undefined;
   } | undefined;
+  /** When it ends by itself. */
   readonly expiresAt?: string | Date | undefined;
 };
 
@@ -876,6 +998,7 @@ export type CreateMark = {
 };
 
 export type CreateOrganisation = {
+  /** Name for people. */
   readonly name: string;
 };
 
@@ -887,45 +1010,72 @@ export type CreateSecret = {
 };
 
 export type CreateSubscription = {
+  /** Channel whose messages it gets. */
   readonly channelId: string;
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Your own id of the customer whose it is, to list by. It routes nothing. */
   readonly owner?: string | undefined;
+  /** Where messages are sent: https, or http where the operator allows it. */
   readonly webhookUrl: string;
-  /** Default: "active". */
+  /** Status to have. Default: "active". */
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
-  /** Default: []. */
+  /** Event types, or beginnings of them such as `order.*`. An empty list: all. Default: []. */
   readonly eventTypes?: readonly string[] | undefined;
+  /** CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted. */
   readonly filter?: string | undefined;
+  /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
   readonly retryPolicy?: {
+    /** Tries after the first one. */
     readonly maxRetries?: number | undefined;
+    /** Milliseconds before the first retry. */
     readonly initialDelay?: number | undefined;
+    /** Milliseconds that no delay of the policy exceeds. */
     readonly maxDelay?: number | undefined;
+    /** Each delay is the one before, times this. */
     readonly backoffMultiplier?: number | undefined;
   } | undefined;
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds that one attempt may take. */
   readonly timeoutMs?: number | undefined;
+  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Default: a day. */
   readonly maxRetryAfter?: number | undefined;
+  /** Requests at a time at most. */
   readonly maxConcurrency?: number | undefined;
+  /** Tries per second at most. */
   readonly rateLimit?: number | undefined;
+  /** Whether a circuit may open. */
   readonly circuitBreaker?: boolean | undefined;
+  /** Stored messages from this time on are delivered too. */
   readonly startFrom?: string | Date | undefined;
+  /** Signing secret that the receiver has already. Absent: a new one. */
   readonly secret?: string | undefined;
 };
 
 export type CreateView = {
+  /** List of the dashboard that it is of. */
   readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs' | 'subscriptions' | 'channels' | 'workflows' | 'approvals' | 'replays' | 'delivery-retries' | 'message-replays' | 'inbound-webhooks' | 'inbound-requests' | 'connections' | 'secrets' | 'inspectors' | 'inspected-requests' | 'api-keys' | 'machine-credentials' | 'audit';
+  /** Name for people. */
   readonly name: string;
+  /** Filters by name, as the address of the page has them. */
   readonly search: Readonly<Record<string, string>>;
 };
 
 export type CreateWebhook = {
+  /** Name for people. */
   readonly name: string;
+  /** Channel that its messages are published to. */
   readonly channelId: string;
+  /** Way in which requests prove who sent them. Default: that of the provider, else `body`. */
   readonly scheme?: 'body' | 'standard' | 'svix' | 'github' | 'stripe' | 'slack' | 'shopify' | 'gitlab' | 'twilio' | 'mailgun' | 'hmac' | 'token' | 'ed25519' | 'ecdsa' | 'sns' | undefined;
+  /** Service that sends, where it is a known one. */
   readonly provider?: 'bitbucket' | 'buildkite' | 'calendly' | 'circleci' | 'clerk' | 'coinbase-commerce' | 'discord' | 'github' | 'gitlab-signed' | 'gitlab' | 'hubspot' | 'intercom' | 'jira' | 'launchdarkly' | 'lemon-squeezy' | 'linear' | 'mailgun' | 'openai' | 'paddle' | 'pagerduty' | 'razorpay' | 'resend' | 'sendgrid' | 'sentry' | 'shopify' | 'slack' | 'sns' | 'square' | 'stripe' | 'svix' | 'telegram' | 'twilio' | 'typeform' | 'vercel' | 'webflow' | 'woocommerce' | 'workos' | 'zendesk' | 'zoom' | undefined;
-  /** Default: "active". */
+  /** Status to have. Default: "active". */
   readonly status?: 'active' | 'disabled' | undefined;
+  /** Secrets that are taken, the newest first. Made where none is given and the service lets you choose. */
   readonly secrets?: readonly string[] | undefined;
+  /** Form of the signature, with the schemes `hmac` and `token`. */
   readonly signature?: {
     /** Header with the signature, or with the secret itself. */
     readonly header: string;
@@ -946,12 +1096,14 @@ export type CreateWebhook = {
     /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
     readonly template?: string | undefined;
   } | undefined;
+  /** Place of the id of an event. Default: where the provider puts it. */
   readonly eventId?: {
     /** Header with the id. */
     readonly header?: string | undefined;
     /** JSON Pointer to the id in the body. */
     readonly pointer?: string | undefined;
   } | undefined;
+  /** Source of the event type. Default: where the provider puts it. */
   readonly eventType?: {
     /** This type for every message. */
     readonly literal?: string | undefined;
@@ -962,6 +1114,7 @@ export type CreateWebhook = {
     /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
     readonly cel?: string | undefined;
   } | undefined;
+  /** Part of the body that becomes the payload. Default: all of it. */
   readonly payload?: {
     /** JSON Pointer to the object that becomes the payload. */
     readonly pointer?: string | undefined;
@@ -971,11 +1124,15 @@ export type CreateWebhook = {
 };
 
 export type CreateWorkflow = {
+  /** Name for people. */
   readonly name: string;
+  /** Text for people. */
   readonly description?: string | undefined;
-  /** Default: "draft". */
+  /** Status to have. Default: "draft". */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  /** Beginning of a run: `type` and `config`. Absent: none yet. */
   readonly trigger?: object | undefined;
+  /** Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet. */
   readonly steps?: readonly unknown[] | undefined;
 };
 
@@ -1138,16 +1295,27 @@ export type DeadLetterGroups = {
 };
 
 export type DeadLetterGroupsQuery = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
+  /** Only with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
@@ -1261,67 +1429,109 @@ export type DryRun = {
 };
 
 export type DryRunBody = {
+  /** Stored message to try, in place of a sample. */
   readonly messageId?: string | undefined;
+  /** Says what has happened, such as `order.created`. */
   readonly eventType?: string | undefined;
+  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
   readonly payload?: object | undefined;
+  /** Texts that go with the message, up to 50 and 16 KiB. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Expression to try on the message. */
   readonly filter?: string | undefined;
+  /** Shows this subscription alone. */
   readonly subscriptionId?: string | undefined;
 };
 
 export type ExportDeadLetters = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
+  /** Only with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
+  /** Only those with one of these statuses. */
   readonly status?: 'open' | 'replayed' | 'discarded' | readonly ('open' | 'replayed' | 'discarded')[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** Default: "ndjson". */
+  /** `ndjson`: one JSON object per line. `csv`: a table with a header row. Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
 };
 
 export type ExportDeliveries = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only those with one of these statuses. */
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
+  /** Only those whose last answer took so many milliseconds, from 1,000 on. */
   readonly minLatencyMs?: number | undefined;
+  /** Only those that wait for something beside their policy, or only the others. */
   readonly held?: 'true' | 'false' | undefined;
+  /** Only those that this replay or bulk retry was the last to make due. */
   readonly replayId?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** Default: "ndjson". */
+  /** `ndjson`: one JSON object per line. `csv`: a table with a header row. Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
 };
 
 export type ExportMessages = {
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel. */
   readonly includeSystem?: 'true' | 'false' | undefined;
+  /** Only those that were published under this id of yours within the last 24 hours. */
   readonly publisherId?: string | undefined;
+  /** Only those whose deliveries together have one of these states. */
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
-  /** Default: "ndjson". */
+  /** `ndjson`: one JSON object per line. `csv`: a table with a header row. Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
 };
 
 export type ExportRuns = {
+  /** Only those with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
-  /** Default: "ndjson". */
+  /** `ndjson`: one JSON object per line. `csv`: a table with a header row. Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
 };
 
@@ -1370,12 +1580,14 @@ export type FilterTrial = {
 };
 
 export type FilterTrialBody = {
+  /** CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted. */
   readonly filter: string;
-  /** Default: 50. */
+  /** Items on the page. Default: 50. */
   readonly limit?: number | undefined;
 };
 
 export type HandOverOwnership = {
+  /** Member who becomes the owner. */
   readonly userId: string;
 };
 
@@ -1612,60 +1824,92 @@ export type Limits = {
 };
 
 export type ListApiKeys = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type ListApprovals = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'open' | 'approved' | 'rejected' | 'expired' | 'cancelled' | undefined;
   /** Run that asks. */
   readonly runId?: string | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
 };
 
 export type ListApps = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'suspended' | undefined;
 };
 
 export type ListAudit = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only this action. */
   readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  /** Only by this principal. */
   readonly actorId?: string | undefined;
+  /** Only of this resource. */
   readonly targetId?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** With `false` the changed fields of each entry are left out, and a page stays small. */
   readonly changes?: 'true' | 'false' | undefined;
 };
 
 export type ListBulkReplays = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
 export type ListBulkRetries = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
 export type ListChannels = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
+  /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
+  /** Part of the name, in any case. */
   readonly name?: string | undefined;
+  /** With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels. */
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
 export type ListConnections = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
   /** Only for this connector. */
   readonly connectorId?: string | undefined;
@@ -1674,7 +1918,9 @@ export type ListConnections = {
 };
 
 export type ListConnectors = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
   /** Only of this category. */
   readonly category?: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general' | undefined;
@@ -1683,149 +1929,240 @@ export type ListConnectors = {
 };
 
 export type ListDeadLetters = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
+  /** Only with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
+  /** Only those with one of these statuses. */
   readonly status?: 'open' | 'replayed' | 'discarded' | readonly ('open' | 'replayed' | 'discarded')[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
 export type ListDeliveries = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only those with one of these statuses. */
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
+  /** Only with this kind of the last failure. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
+  /** Only those whose last answer took so many milliseconds, from 1,000 on. */
   readonly minLatencyMs?: number | undefined;
+  /** Only those that wait for something beside their policy, or only the others. */
   readonly held?: 'true' | 'false' | undefined;
+  /** Only those that this replay or bulk retry was the last to make due. */
   readonly replayId?: string | undefined;
+  /** With `false` the bodies of the last answers are left out: `response.body` is empty, and a page stays small. */
   readonly responseBodies?: 'true' | 'false' | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
 export type ListInboundRequests = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
   /** Only with this outcome. */
   readonly outcome?: 'received' | 'repeated' | 'refused' | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
 export type ListInspectors = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only those with this in their name, in any case. */
   readonly name?: string | undefined;
 };
 
 export type ListMachineCredentials = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type ListMarks = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
 export type ListMembers = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only these: up to 100 ids of people, separated by commas. */
   readonly userIds?: readonly string[] | undefined;
 };
 
 export type ListMessageReplays = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Status to have. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
 export type ListMessages = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** Default: "newest". */
+  /** `newest`: the newest first. `committed`: the oldest first, in the order in which messages became visible; a reader that continues from each cursor misses none. Default: "newest". */
   readonly order?: 'newest' | 'committed' | undefined;
 };
 
 export type ListRefusals = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only with this reason. */
   readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed' | undefined;
 };
 
 export type ListRequests = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
   /** Only with this verdict on its signature. */
   readonly verdict?: 'verified' | 'failed' | 'unsigned' | undefined;
 };
 
 export type ListRuns = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only those with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** With `false` the outputs of runs are left out, and a page stays small. */
   readonly outputs?: 'true' | 'false' | undefined;
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** Only of this message. */
   readonly messageId?: string | undefined;
 };
 
 export type ListRunsOfWorkflow = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only those with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** With `false` the outputs of runs are left out, and a page stays small. */
   readonly outputs?: 'true' | 'false' | undefined;
 };
 
 export type ListScheduled = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Default: "scheduled". */
+  /** Status to have. Default: "scheduled". */
   readonly status?: 'scheduled' | 'cancelled' | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** With `false` payload and metadata of each message are left out, and a page stays small. */
   readonly payloads?: 'true' | 'false' | undefined;
 };
 
 export type ListSecrets = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only those with this in their name, in any case. */
   readonly name?: string | undefined;
 };
 
 export type ListSubscriptions = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Your own id of the customer whose it is, to list by. It routes nothing. */
   readonly owner?: string | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
+  /** Only those that are disabled, whose receiver is failing (`failingSince` of their statistics), whose circuit is not closed or whose secrets cannot be opened; or only the others. */
   readonly failing?: 'true' | 'false' | undefined;
+  /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
+  /** Part of the name or of the host of the URL, in any case. */
   readonly name?: string | undefined;
 };
 
@@ -1837,26 +2174,39 @@ export type ListVersions = {
 };
 
 export type ListWebhooks = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'disabled' | undefined;
+  /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
+  /** Part of the name, in any case. */
   readonly name?: string | undefined;
 };
 
 export type ListWorkflows = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
+  /** Part of the name, in any case. */
   readonly name?: string | undefined;
   /** Only those whose present steps name this connection. */
   readonly connectionId?: string | undefined;
+  /** With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels. */
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
 export type LookAtInvitation = {
+  /** Code of the link: what stands behind `#code=`. */
   readonly code: string;
 };
 
@@ -2185,7 +2535,9 @@ export type Organisation = {
 };
 
 export type PageQuery = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
 };
 
@@ -2218,14 +2570,23 @@ export type PasskeyAdded = {
 };
 
 export type PasskeyBody = {
+  /** The browser's credential, as its `toJSON()` gives it. */
   readonly passkey: {
+    /** Credential id, in base64url. */
     readonly id: string;
+    /** The same id. */
     readonly rawId: string;
+    /** Always `public-key`. */
     readonly type: 'public-key';
+    /** Response of the authenticator. */
     readonly response: {
+      /** Client data that the authenticator signed, in base64url. */
       readonly clientDataJSON: string;
+      /** Authenticator data, in base64url. */
       readonly authenticatorData: string;
+      /** Signature over both, in base64url. */
       readonly signature: string;
+      /** User id, in base64url. */
       readonly userHandle?: string | null | undefined;
     };
   };
@@ -2314,28 +2675,44 @@ export type PayloadValidation = {
 };
 
 export type PublishAcross = {
+  /** Messages, in their order. */
   readonly messages: readonly {
+    /** Your own id for the message. For 24 hours, a second message with the same id is the first one. */
     readonly id?: string | undefined;
+    /** What has happened, such as `order.created`. */
     readonly eventType: string;
+    /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
     readonly payload: object;
+    /** Texts that go with the message, up to 50 and 16 KiB. */
     readonly metadata?: Readonly<Record<string, string>> | undefined;
+    /** When to publish the message; not beside `delay`. */
     readonly deliverAt?: string | Date | undefined;
+    /** Milliseconds from now until the message is published; not beside `deliverAt`. */
     readonly delay?: number | undefined;
+    /** Channel to publish to. */
     readonly channelId: string;
   }[];
 };
 
 export type PublishBatch = {
+  /** Messages, in their order. */
   readonly messages: readonly PublishMessage[];
 };
 
 export type PublishMessage = {
+  /** Your own id for the message. For 24 hours, a second message with the same id is the first one. */
   readonly id?: string | undefined;
+  /** What has happened, such as `order.created`. */
   readonly eventType: string;
+  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
   readonly payload: object;
+  /** Texts that go with the message, up to 50 and 16 KiB. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** When to publish the message; not beside `delay`. */
   readonly deliverAt?: string | Date | undefined;
+  /** Milliseconds from now until the message is published; not beside `deliverAt`. */
   readonly delay?: number | undefined;
+  /** The channel of the path, if you send it at all. */
   readonly channelId?: string | undefined;
 };
 
@@ -2367,14 +2744,17 @@ export type PublishedMessage = {
 };
 
 export type RenamePasskey = {
+  /** Name for people. */
   readonly name?: string | undefined;
 };
 
 export type RenameUser = {
+  /** Name for people. */
   readonly name?: string | undefined;
 };
 
 export type ReplayMessage = {
+  /** Subscription of its channel that gets it. */
   readonly subscriptionId: string;
 };
 
@@ -2401,16 +2781,19 @@ export type ResetLink = {
 };
 
 export type ResetPassword = {
+  /** Code of the link: what stands behind `#code=`. */
   readonly code: string;
+  /** Password that is to be, 12 characters at least. */
   readonly password: string;
 };
 
 export type RetryRun = {
-  /** Default: "failed". */
+  /** `failed`: at the steps that failed. `start`: at the first step, as if no step had been taken, with other idempotency keys. An object: at that step, in the same way, and the steps before it keep their results. Default: "failed". */
   readonly from?: 'failed' | 'start' | {
+    /** Step that the run has reached, in no loop and no branch. */
     readonly stepId: string;
   } | undefined;
-  /** Default: "original". */
+  /** Definition to go on under: its own, or the latest one of the workflow. Default: "original". */
   readonly definition?: 'original' | 'latest' | undefined;
 };
 
@@ -2420,24 +2803,26 @@ export type RevokedSessions = {
 };
 
 export type RotateApiKey = {
-  /** Default: 0. */
+  /** Seconds for which the key before is taken beside the new one. Default: 0. */
   readonly overlapSeconds?: number | undefined;
 };
 
 export type RotateMachineCredential = {
-  /** Default: 24. */
+  /** Hours for which older secrets stay valid beside the new one, at most. Default: 24. */
   readonly overlapHours?: number | undefined;
 };
 
 export type RotateSubscriptionSecret = {
-  /** Default: 24. */
+  /** Hours for which older secrets stay valid beside the new one, at most. Default: 24. */
   readonly overlapHours?: number | undefined;
+  /** The new secret. Absent: the service makes it. */
   readonly secret?: string | undefined;
 };
 
 export type RotateWebhookSecret = {
+  /** The new secret. Made where it is left out and the service lets you choose. */
   readonly secret?: string | undefined;
-  /** Default: 24. */
+  /** Hours for which older secrets stay valid beside the new one, at most. Default: 24. */
   readonly overlapHours?: number | undefined;
 };
 
@@ -2568,8 +2953,11 @@ export type RunStats = {
 };
 
 export type RunStatsQuery = {
+  /** Only of this workflow. */
   readonly workflowId?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
@@ -2628,27 +3016,46 @@ export type Schedule = {
 };
 
 export type Search = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel. */
   readonly includeSystem?: 'true' | 'false' | undefined;
+  /** Only those whose deliveries together have one of these states. */
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
+  /** An id, your own id of a message, an event type, a part of a name, `payload.<path>=<value>`, or a value of at least 3 characters that a payload has anywhere. Absent: the newest messages. */
   readonly q?: string | undefined;
+  /** With `false` a value without a path is not looked for in payloads, which is faster where only names are wanted. */
   readonly payloads?: 'true' | 'false' | undefined;
 };
 
 export type SearchMessages = {
+  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
+  /** Items on the page. */
   readonly limit?: number | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
   readonly eventType?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel. */
   readonly includeSystem?: 'true' | 'false' | undefined;
+  /** Only those that were published under this id of yours within the last 24 hours. */
   readonly publisherId?: string | undefined;
+  /** Only those whose deliveries together have one of these states. */
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
 };
 
@@ -2682,16 +3089,27 @@ export type SearchResults = {
 };
 
 export type SecondFactor = {
+  /** Six digits of the authenticator app. */
   readonly code?: string | undefined;
+  /** One of the recovery codes. */
   readonly recoveryCode?: string | undefined;
+  /** The browser's credential, as its `toJSON()` gives it. */
   readonly passkey?: {
+    /** Credential id, in base64url. */
     readonly id: string;
+    /** The same id. */
     readonly rawId: string;
+    /** Always `public-key`. */
     readonly type: 'public-key';
+    /** Response of the authenticator. */
     readonly response: {
+      /** Client data that the authenticator signed, in base64url. */
       readonly clientDataJSON: string;
+      /** Authenticator data, in base64url. */
       readonly authenticatorData: string;
+      /** Signature over both, in base64url. */
       readonly signature: string;
+      /** User id, in base64url. */
       readonly userHandle?: string | null | undefined;
     };
   } | undefined;
@@ -2820,11 +3238,17 @@ export type Session = {
 };
 
 export type Setup = {
+  /** Code of the link: what stands behind `#code=`. */
   readonly code: string;
+  /** E-mail address. */
   readonly email: string;
+  /** Name for people. */
   readonly name: string;
+  /** Password that is to be, 12 characters at least. */
   readonly password: string;
+  /** Name of the first organisation, which is "Default" otherwise. */
   readonly organisation?: string | undefined;
+  /** Name of its app, which is "Default" otherwise. */
   readonly app?: string | undefined;
 };
 
@@ -2839,7 +3263,9 @@ export type SignIn = SignedIn | {
 };
 
 export type SignInBody = {
+  /** E-mail address. */
   readonly email: string;
+  /** Password of the account. */
   readonly password: string;
 };
 
@@ -2934,10 +3360,12 @@ export type SingleSignOn = {
 };
 
 export type StartRun = {
+  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
   readonly payload?: object | undefined;
 };
 
 export type StartSingleSignOn = {
+  /** Path of the dashboard where the browser comes back. */
   readonly returnTo?: string | undefined;
 };
 
@@ -3046,14 +3474,20 @@ export type Stats = {
 };
 
 export type StatsQuery = {
+  /** Only of this channel. */
   readonly channelId?: string | undefined;
+  /** Only of this subscription. */
   readonly subscriptionId?: string | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
 export type StreamMessages = {
+  /** Event types or beginnings of them, with commas between them. */
   readonly eventTypes?: readonly string[] | undefined;
+  /** Begins with stored messages published after this. */
   readonly since?: string | Date | undefined;
 };
 
@@ -3226,13 +3660,18 @@ export type SubscriptionStats = {
 };
 
 export type SubscriptionStatsQuery = {
+  /** Up to 100 ids of subscriptions, separated by commas. By default the newest 100. */
   readonly subscriptionIds?: readonly string[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
 export type TestSubscription = {
+  /** Event type of the test message. */
   readonly eventType?: string | undefined;
+  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
   readonly payload?: object | undefined;
 };
 
@@ -3326,9 +3765,13 @@ export type Trial = {
 export type TryWorkflow = {
   /** Message that the trial begins with. */
   readonly event?: {
+    /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
     readonly payload?: object | undefined;
+    /** One event type, `order.*` for all that begin with `order.`, or `*`. */
     readonly eventType?: string | undefined;
+    /** Only of this channel. */
     readonly channelId?: string | undefined;
+    /** Texts that go with the message, up to 50 and 16 KiB. */
     readonly metadata?: Readonly<Record<string, string>> | undefined;
   } | undefined;
   /** Results of steps with effects, by the ids of the steps. */
@@ -3346,48 +3789,79 @@ export type TryWorkflow = {
 };
 
 export type UpdateApiKey = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Tier whose limits hold where it has none of its own. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  /** Rights that it has. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
+  /** Limits of its own, in place of those of its tier. */
   readonly limits?: {
+    /** Requests in 60 seconds. */
     readonly requestsPerMinute?: number | null | undefined;
+    /** Requests in one second. */
     readonly burst?: number | null | undefined;
+    /** Requests in flight. */
     readonly concurrent?: number | null | undefined;
+    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
     readonly batchPerMinute?: number | null | undefined;
   } | null | undefined;
+  /** When it ends by itself. */
   readonly expiresAt?: string | Date | null | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type UpdateApp = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Name for addresses and command lines. Default: made of the name. */
   readonly slug?: string | undefined;
+  /** Text for people. */
   readonly description?: string | null | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'suspended' | undefined;
+  /** Defaults for resources that are made from now on. */
   readonly settings?: {
+    /** Days after which a message is removed. */
     readonly retentionDays?: number | null | undefined;
+    /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
     readonly retryPolicy?: {
+      /** Tries after the first one. */
       readonly maxRetries?: number | undefined;
+      /** Milliseconds before the first retry. */
       readonly initialDelay?: number | undefined;
+      /** Milliseconds that no delay of the policy exceeds. */
       readonly maxDelay?: number | undefined;
+      /** Each delay is the one before, times this. */
       readonly backoffMultiplier?: number | undefined;
     } | null | undefined;
+    /** Milliseconds that one attempt may take. */
     readonly timeoutMs?: number | null | undefined;
+    /** Whether a circuit may open. */
     readonly circuitBreaker?: boolean | null | undefined;
   } | null | undefined;
 };
 
 export type UpdateChannel = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Text for people. */
   readonly description?: string | null | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
+  /** JSON Schema that holds for every payload. */
   readonly schema?: object | null | undefined;
+  /** JSON Schemas by event type, each of which holds beside `schema`. */
   readonly schemas?: Readonly<Record<string, object>> | null | undefined;
+  /** Whether a payload that does not fit is refused, or published with a warning. */
   readonly schemaMode?: 'enforce' | 'warn' | undefined;
+  /** Days after which a message is removed. */
   readonly retentionDays?: number | undefined;
 };
 
 export type UpdateConnection = {
+  /** Name for people. */
   readonly name?: string | undefined;
   /** Credentials, as `credentials` of the connector describes them. No answer shows them again. */
   readonly credentials?: object | undefined;
@@ -3396,6 +3870,7 @@ export type UpdateConnection = {
 };
 
 export type UpdateInspector = {
+  /** Name for people. */
   readonly name?: string | undefined;
   /** Answer that senders get. */
   readonly answer?: {
@@ -3409,24 +3884,36 @@ export type UpdateInspector = {
 };
 
 export type UpdateMachineCredential = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Tier whose limits hold where it has none of its own. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
+  /** Rights that it has. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
+  /** Limits of its own, in place of those of its tier. */
   readonly limits?: {
+    /** Requests in 60 seconds. */
     readonly requestsPerMinute?: number | null | undefined;
+    /** Requests in one second. */
     readonly burst?: number | null | undefined;
+    /** Requests in flight. */
     readonly concurrent?: number | null | undefined;
+    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
     readonly batchPerMinute?: number | null | undefined;
   } | null | undefined;
+  /** When it ends by itself. */
   readonly expiresAt?: string | Date | null | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type UpdateMember = {
+  /** Says what the member may do. */
   readonly role?: 'viewer' | 'developer' | 'admin' | 'owner' | undefined;
 };
 
 export type UpdateOrganisation = {
+  /** Name for people. */
   readonly name?: string | undefined;
 };
 
@@ -3436,34 +3923,56 @@ export type UpdateSecret = {
 };
 
 export type UpdateSubscription = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Your own id of the customer whose it is, to list by. It routes nothing. */
   readonly owner?: string | null | undefined;
+  /** Where messages are sent: https, or http where the operator allows it. */
   readonly webhookUrl?: string | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
+  /** Event types, or beginnings of them such as `order.*`. An empty list: all. */
   readonly eventTypes?: readonly string[] | undefined;
+  /** CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted. */
   readonly filter?: string | null | undefined;
+  /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
   readonly retryPolicy?: {
+    /** Tries after the first one. */
     readonly maxRetries?: number | undefined;
+    /** Milliseconds before the first retry. */
     readonly initialDelay?: number | undefined;
+    /** Milliseconds that no delay of the policy exceeds. */
     readonly maxDelay?: number | undefined;
+    /** Each delay is the one before, times this. */
     readonly backoffMultiplier?: number | undefined;
   } | undefined;
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds that one attempt may take. */
   readonly timeoutMs?: number | undefined;
+  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Default: a day. */
   readonly maxRetryAfter?: number | undefined;
+  /** Requests at a time at most. */
   readonly maxConcurrency?: number | null | undefined;
+  /** Tries per second at most. */
   readonly rateLimit?: number | null | undefined;
+  /** Whether a circuit may open. */
   readonly circuitBreaker?: boolean | undefined;
 };
 
 export type UpdateView = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Filters by name, as the address of the page has them. */
   readonly search?: Readonly<Record<string, string>> | undefined;
 };
 
 export type UpdateWebhook = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'disabled' | undefined;
+  /** Form of the signature, with the schemes `hmac` and `token`. */
   readonly signature?: {
     /** Header with the signature, or with the secret itself. */
     readonly header: string;
@@ -3484,12 +3993,14 @@ export type UpdateWebhook = {
     /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
     readonly template?: string | undefined;
   } | undefined;
+  /** Where the event id is. Null: where the provider puts it. */
   readonly eventId?: {
     /** Header with the id. */
     readonly header?: string | undefined;
     /** JSON Pointer to the id in the body. */
     readonly pointer?: string | undefined;
   } | null | undefined;
+  /** Where the event type comes from. Null: where the provider puts it. */
   readonly eventType?: {
     /** This type for every message. */
     readonly literal?: string | undefined;
@@ -3500,6 +4011,7 @@ export type UpdateWebhook = {
     /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
     readonly cel?: string | undefined;
   } | null | undefined;
+  /** Part of the body that becomes the payload. Null: the whole body. */
   readonly payload?: {
     /** JSON Pointer to the object that becomes the payload. */
     readonly pointer?: string | undefined;
@@ -3509,10 +4021,15 @@ export type UpdateWebhook = {
 };
 
 export type UpdateWorkflow = {
+  /** Name for people. */
   readonly name?: string | undefined;
+  /** Text for people. */
   readonly description?: string | null | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  /** Replaces the whole trigger. */
   readonly trigger?: object | undefined;
+  /** Replaces all steps. */
   readonly steps?: readonly unknown[] | undefined;
 };
 
@@ -3526,24 +4043,40 @@ export type User = {
 };
 
 export type ValidateMessages = {
+  /** Your own id for the message. For 24 hours, a second message with the same id is the first one. */
   readonly id?: string | undefined;
+  /** Says what has happened, such as `order.created`. */
   readonly eventType?: string | undefined;
+  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
   readonly payload?: object | undefined;
+  /** Texts that go with the message, up to 50 and 16 KiB. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** When to publish the message; not beside `delay`. */
   readonly deliverAt?: string | Date | undefined;
+  /** Milliseconds from now until the message is published; not beside `deliverAt`. */
   readonly delay?: number | undefined;
+  /** The channel of the path, if you send it at all. */
   readonly channelId?: string | undefined;
+  /** Messages, in their order. */
   readonly messages?: readonly PublishMessage[] | undefined;
+  /** JSON Schema that holds for every payload. */
   readonly schema?: object | undefined;
+  /** JSON Schemas by event type, each of which holds beside `schema`. */
   readonly schemas?: Readonly<Record<string, object>> | undefined;
 };
 
 export type ValidateWorkflow = {
+  /** Workflow that is to be changed. Absent: a new one. */
   readonly id?: string | undefined;
+  /** Name for people. A new workflow needs one. */
   readonly name?: string | undefined;
+  /** Text for people. */
   readonly description?: string | undefined;
+  /** Status to have. */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
+  /** Trigger to check. */
   readonly trigger?: object | undefined;
+  /** Steps to check. */
   readonly steps?: readonly unknown[] | undefined;
 };
 
@@ -3673,8 +4206,11 @@ export type WebhookStats = {
 };
 
 export type WebhookStatsQuery = {
+  /** Up to 100 ids of inbound webhooks, separated by commas. By default the newest 100. */
   readonly webhookIds?: readonly string[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 
@@ -3789,8 +4325,11 @@ export type WorkflowStats = {
 };
 
 export type WorkflowStatsQuery = {
+  /** Up to 100 ids of workflows, separated by commas. By default the newest 100. */
   readonly workflowIds?: readonly string[] | undefined;
+  /** Only items later than this time. */
   readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
 };
 

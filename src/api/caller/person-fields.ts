@@ -53,16 +53,19 @@ export const base64url = (maxLength: number) =>
  * are left out. A credential's id has 1,023 bytes at most (section 4).
  */
 export const assertionField = z.object({
-  id: base64url(1_400),
-  rawId: base64url(1_400),
-  type: z.literal('public-key'),
-  response: z.object({
-    clientDataJSON: base64url(4_096),
-    authenticatorData: base64url(4_096),
-    signature: base64url(2_048),
-    userHandle: base64url(100)
-      .nullish()
-      .transform((handle) => handle ?? undefined),
-  }),
+  id: base64url(1_400).describe('Credential id, in base64url.'),
+  rawId: base64url(1_400).describe('The same id.'),
+  type: z.literal('public-key').describe('Always `public-key`.'),
+  response: z
+    .object({
+      clientDataJSON: base64url(4_096).describe('Client data that the authenticator signed, in base64url.'),
+      authenticatorData: base64url(4_096).describe('Authenticator data, in base64url.'),
+      signature: base64url(2_048).describe('Signature over both, in base64url.'),
+      userHandle: base64url(100)
+        .nullish()
+        .transform((handle) => handle ?? undefined)
+        .describe('User id, in base64url.'),
+    })
+    .describe('Response of the authenticator.'),
 });
 export type Assertion = z.output<typeof assertionField>;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { EXAMPLE_TIME, exampleIdOf } from './texts/example-ids.ts';
-import { fieldText } from './texts/field-texts.ts';
+import { EXAMPLE_TIME, exampleIdOf } from './examples.ts';
 
 /** A schema of JSON Schema 2020-12, as an OpenAPI 3.1 document holds it. */
 export type JsonSchema = {
@@ -22,7 +21,7 @@ export type JsonSchema = {
 
 /** Marks of ours on what zod writes: they are read and taken away here. */
 type Marked = JsonSchema & {
-  componentName?: string;
+  typeName?: string;
   takesNull?: boolean;
   readOnly?: boolean;
   oneOfFields?: string[][];
@@ -38,30 +37,20 @@ export type Components = {
 };
 
 /**
- * Schemas that the parts of one document share. `names` is that of schema-names.ts. `isQuery`: they are those of query strings, in which
- * every value is a text: `true` and `false` are shown as the boolean that programs write so.
+ * Schemas that the parts of one document share. A schema with `.meta({ typeName: 'Channel' })` is a component of that name, and a type of
+ * the client library. `isQuery`: they are those of query strings, in which every value is a text: `true` and `false` are shown as the
+ * boolean that programs write so.
  */
-export function createComponents(names: ReadonlyMap<unknown, string>, { isQuery = false } = {}): Components {
+export function createComponents({ isQuery = false } = {}): Components {
   const schemas = new Map<string, JsonSchema>();
-  const nameOf = (part: z.core.$ZodType | undefined): string | undefined =>
-    part === undefined ? undefined : (names.get(part) ?? nameOf(part._zod.parent));
 
   const marked = (schema: z.ZodType): Marked =>
     // `as`: the draft and our marks have this form.
-    z.toJSONSchema(schema, {
-      io: 'input',
-      unrepresentable: 'any',
-      reused: 'inline',
-      override: ({ zodSchema, jsonSchema }) => {
-        const componentName = nameOf(zodSchema);
-        if (componentName !== undefined && jsonSchema.type !== 'string') Object.assign(jsonSchema, { componentName });
-      },
-    }) as Marked;
+    z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Marked;
 
-  const read = (given: Marked, direction: 'sent' | 'got', owner: string): JsonSchema => {
-    const { $schema: _, componentName, takesNull, oneOfFields, wholeNumber, someOf, ...schema } = given;
-    const name = componentName ?? pageNameOf(schema);
-    const inner = name ?? owner;
+  const read = (given: Marked, direction: 'sent' | 'got'): JsonSchema => {
+    const { $schema: _, typeName, takesNull, oneOfFields, wholeNumber, someOf, ...schema } = given;
+    const name = typeName ?? pageNameOf(schema);
     if (wholeNumber !== undefined) {
       const { type: _digits, pattern: _pattern, ...rest } = schema;
       return { type: 'integer', ...wholeNumber, ...rest };
@@ -81,21 +70,20 @@ export function createComponents(names: ReadonlyMap<unknown, string>, { isQuery 
         // A resource may be sent back with what only the service sets: docs/api.md has the rules for it.
         .filter(([, field]) => direction === 'got' || field.readOnly !== true)
         .map(([field, value]): [string, JsonSchema] => {
-          const text = read(value, direction, inner);
+          const text = read(value, direction);
           const isOptional = schema.required?.includes(field) !== true;
-          const told = { ...text, ...describedBy(text.description ?? fieldText(inner, field)) };
-          const known = isQuery ? told : withDefaultInWords(told);
+          const known = isQuery ? text : withDefaultInWords(text);
           return [field, takesNull === true && isOptional ? orNull(known) : known];
         });
       result.properties = Object.fromEntries(shown);
     }
     for (const key of ['items', 'additionalProperties'] as const) {
       const part = schema[key];
-      if (typeof part === 'object') result[key] = read(part, direction, inner);
+      if (typeof part === 'object') result[key] = read(part, direction);
     }
     for (const key of ['anyOf', 'oneOf', 'allOf'] as const) {
       const parts = schema[key];
-      if (parts !== undefined) result[key] = parts.map((part) => read(part, direction, inner));
+      if (parts !== undefined) result[key] = parts.map((part) => read(part, direction));
     }
     if (result.type === 'object' && result.properties === undefined) result.additionalProperties ??= true;
     // What zod writes for any value, any name and any safe integer.
@@ -129,14 +117,14 @@ export function createComponents(names: ReadonlyMap<unknown, string>, { isQuery 
     };
   };
 
-  return { schemas, schemaOf: (schema, direction) => read(marked(schema), direction, '') };
+  return { schemas, schemaOf: (schema, direction) => read(marked(schema), direction) };
 }
 
 /** A page of a list has its name from what is listed. */
 function pageNameOf({ properties = {} }: Marked): string | undefined {
   if (Object.keys(properties).toSorted().join() !== 'data,pagination') return undefined;
   const { items } = properties['data'] as { items?: Marked };
-  return items?.componentName === undefined ? undefined : `${items.componentName}Page`;
+  return items?.typeName === undefined ? undefined : `${items.typeName}Page`;
 }
 
 const ID_PATTERN = /^\^\(\?:([a-z]{3})_/;

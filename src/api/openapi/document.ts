@@ -3,14 +3,11 @@ import type { Row } from '../http/route/route.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import { HEADERS } from './headers.ts';
 import { createComponents, type JsonSchema } from './components.ts';
-import { operationNameOf, operationOf } from './operation.ts';
+import { operationOf, resourceOf } from './operation.ts';
 import { nameParts } from './part-names.ts';
 import { refusalResponses } from './refusals.ts';
-import { type SchemaModules, schemaNames } from './schema-names.ts';
 import { securitySchemes } from './security.ts';
-import { exampleId } from './texts/example-ids.ts';
-import { OPERATION_TEXTS } from './texts/operations.ts';
-import { TAG_TEXTS } from './texts/tag-texts.ts';
+import { exampleId } from './examples.ts';
 
 export type Document = {
   openapi: string;
@@ -24,25 +21,18 @@ const INTRODUCTION = `Publish messages to channels. Posthorn delivers each one t
 Send JSON and read JSON. Fields and parameters that an operation does not know are refused. Times are ISO 8601 in UTC, durations are milliseconds, and a field that a resource does not have is left out. A resource may be sent back as it was read.`;
 
 /**
- * OpenAPI 3.1 document of these routes, from the rows and their schemas alone. `publicBaseUrl` is where callers reach the service. Throws
- * where a row has no words (texts/operations.ts).
+ * OpenAPI 3.1 document of these routes, from the rows and their schemas alone. `publicBaseUrl` is where callers reach the service.
  */
-export function documentOf(
-  rows: readonly Row[],
-  { publicBaseUrl, modules }: { publicBaseUrl: string; modules: SchemaModules },
-): Document {
-  const names = schemaNames(modules);
-  const components = createComponents(names);
-  const queries = createComponents(names, { isQuery: true });
+export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBaseUrl: string }): Document {
+  const components = createComponents();
+  const queries = createComponents({ isQuery: true });
   const paths: Document['paths'] = {};
   for (const row of rows) {
-    const endpoint = `${row.method} ${row.path}`;
-    const text = OPERATION_TEXTS[endpoint];
-    if (text === undefined) throw new Error(`${endpoint} has no words in src/api/openapi/texts`);
     const path = row.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, { components, queries, text }) };
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(row, { components, queries }) };
   }
-  const tags = [...new Set(rows.map((row) => operationNameOf(row).resource))];
+  const tags = [...new Set(rows.map(resourceOf))];
+  const abouts = new Map(rows.flatMap((row) => (row.about === undefined ? [] : [[resourceOf(row), row.about]])));
   const schemas = {
     ErrorResponse: components.schemaOf(errorEnvelope, 'got'),
     OAuthErrorResponse: {
@@ -61,7 +51,7 @@ export function documentOf(
     openapi: '3.1.1',
     info: { title: 'Posthorn', version: VERSION, description: INTRODUCTION },
     servers: [{ url: basePathOf(publicBaseUrl), description: 'This service.' }],
-    tags: tags.map((name) => ({ name, description: TAG_TEXTS[name] ?? '' })),
+    tags: tags.map((name) => ({ name, description: abouts.get(name) ?? '' })),
     // `as`: no more than schemas differ.
     paths: eachSchema(paths, '', named.referencing) as Document['paths'],
     components: {

@@ -2,7 +2,7 @@ import { type Deprecation, deprecationHeaders } from '../http/route/deprecation.
 import type { Row } from '../http/route/route.ts';
 import type { ErrorCode } from '../../kernel/errors/api-error.ts';
 import type { JsonSchema } from './components.ts';
-import { EXAMPLE_TIME } from './texts/example-ids.ts';
+import { EXAMPLE_TIME } from './examples.ts';
 
 export type Header = {
   description: string;

@@ -5,12 +5,9 @@ import type { Row } from '../http/route/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
 import type { Components, JsonSchema } from './components.ts';
 import { ANSWERS } from './generated/answers.ts';
-import { methodNameOf } from './operation-names.ts';
 import { queryExample } from './query-examples.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
-import { GIVEN_ANSWERS } from './texts/given-answers.ts';
-import type { OperationText } from './texts/operation-text.ts';
 
 type Parameter = {
   name: string;
@@ -31,24 +28,19 @@ const ANSWERED: Readonly<Record<number, string>> = {
 };
 
 /** `queries` are the components of query strings, which the document shows as parameters. */
-export type OperationParts = { components: Components; queries: Components; text: OperationText };
+export type OperationParts = { components: Components; queries: Components };
 
 /** Operation of a route. */
-export function operationOf(row: Row, { components, queries, text }: OperationParts): Record<string, unknown> {
-  const { resource, method } = operationNameOf(row);
+export function operationOf(row: Row, { components, queries }: OperationParts): Record<string, unknown> {
   return {
-    operationId: `${resource}.${method}`,
-    summary: text.summary,
-    description: [text.description, ...endOf(row), ...rightsOf(row)].join('\n\n'),
+    operationId: row.operationId,
+    summary: row.summary,
+    description: [row.description, ...endOf(row), ...rightsOf(row)].join('\n\n'),
     ...(row.deprecation !== undefined && { deprecated: true }),
-    tags: [resource],
+    tags: [resourceOf(row)],
     security: securityOf(row.access),
-    parameters: [
-      ...pathParameters(row, components),
-      ...queryParameters(row, { queries, text }),
-      ...headerParameters(row),
-    ],
-    ...bodyOf(row, { components, text }),
+    parameters: [...pathParameters(row, components), ...queryParameters(row, queries), ...headerParameters(row)],
+    ...bodyOf(row, components),
     responses: {
       [row.status]: answerOf(row, components),
       ...refusalsOf(errorCodesOf(row), row),
@@ -56,16 +48,8 @@ export function operationOf(row: Row, { components, queries, text }: OperationPa
   };
 }
 
-/** Name among the operations, which is also that of the method in the client library. */
-export function operationNameOf(row: Row): { resource: string; method: string } {
-  return methodNameOf({
-    ...row,
-    isList: row.query !== undefined && 'cursor' in shapeOf(row.query) && row.method === 'GET',
-  });
-}
-
-/** `as`: every schema of a query is an object. */
-const shapeOf = (schema: z.ZodType): Record<string, unknown> => (schema as z.ZodObject).shape;
+/** The group that an operation belongs to, which is also the part of the client library that has its method. */
+export const resourceOf = ({ operationId }: Row): string => operationId.split('.')[0] ?? '';
 
 function rightsOf({ access, isDangerous }: Row): string[] {
   const told =
@@ -93,13 +77,13 @@ const pathParameters = ({ path, params }: Row, components: Components): Paramete
     return { name, in: 'path', required: true, description, schema };
   });
 
-function queryParameters({ query }: Row, { queries, text }: Pick<OperationParts, 'queries' | 'text'>): Parameter[] {
+function queryParameters({ query, example }: Row, queries: Components): Parameter[] {
   if (query === undefined) return [];
   const shown = queries.schemaOf(query, 'sent');
   const { properties = {}, required = [] } =
     shown.$ref === undefined ? shown : (queries.schemas.get(shown.$ref.split('/').at(-1) ?? '') ?? {});
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => {
-    const given = text.example?.query?.[name] ?? queryExample(name, schema);
+    const given = example?.query?.[name] ?? queryExample(name, schema);
     // An empty value is refused; an empty cursor is the first page.
     const isText = schema.type === 'string' && schema['enum'] === undefined && name !== 'cursor';
     return {
@@ -149,7 +133,7 @@ const rawContentOf = (type: string): [type: string, media: { schema: JsonSchema 
     ? ['application/octet-stream', { schema: { type: 'string', format: 'binary' } }]
     : [type, { schema: {} }];
 
-function bodyOf({ body, consumes }: Row, { components, text }: Pick<OperationParts, 'components' | 'text'>) {
+function bodyOf({ body, consumes, example }: Row, components: Components) {
   if (typeof consumes === 'object')
     return {
       requestBody: {
@@ -160,7 +144,7 @@ function bodyOf({ body, consumes }: Row, { components, text }: Pick<OperationPar
     };
   if (body === undefined || consumes === 'none') return {};
   const schema = components.schemaOf(body, 'sent');
-  const value = text.example?.body;
+  const value = example?.body;
   const media = { schema, ...(value !== undefined && { examples: { request: { value } } }) };
   return {
     requestBody: {
@@ -178,8 +162,7 @@ function answerOf(row: Row, components: Components): Record<string, unknown> {
   if (answer === undefined || [204, 303].includes(row.status)) return { description, headers };
   const { mediaType, event, line, otherType } = answer.meta() ?? {};
   const each = event ?? line;
-  const endpoint = `${row.method} ${row.path}`;
-  const value = ANSWERS[endpoint] ?? GIVEN_ANSWERS[endpoint];
+  const value = ANSWERS[`${row.method} ${row.path}`] ?? row.example?.answer;
   const examples = value !== undefined && { examples: { answer: { value } } };
   if (each === undefined) {
     const media = { schema: components.schemaOf(answer, 'got'), ...examples };

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from '../http/pages/public-files.ts';
 import type { Row } from '../http/route/route.ts';
 import { documentOf } from './document.ts';
-import type { SchemaModules } from './schema-names.ts';
 
 /** Where `npm run build` puts the reader (finish-build.ts), so that a service without development packages has it. */
 export const READER_COPY = fileURLToPath(new URL('scalar.js', import.meta.url));
@@ -74,10 +73,7 @@ export type DocumentPages = {
 };
 
 /** Each page is made when it is first asked for, but for what is prepared: most processes of tests never are. */
-export function createPages(
-  rows: readonly Row[],
-  settings: { publicBaseUrl: string; modules: SchemaModules },
-): DocumentPages {
+export function createPages(rows: readonly Row[], settings: { publicBaseUrl: string }): DocumentPages {
   let document: PublicFile | undefined;
   let reader: Promise<ReadonlyMap<string, PublicFile>> | undefined;
   const documentFile = (): PublicFile =>

@@ -1,6 +1,6 @@
 import { ID_PREFIXES, type IdKind } from '../../kernel/values/ids.ts';
 import type { JsonSchema } from './components.ts';
-import { EXAMPLE_TIME, exampleId } from './texts/example-ids.ts';
+import { EXAMPLE_TIME, exampleId } from './examples.ts';
 
 /** Parameters of queries whose schemas do not say which value to show. A test fails for one that is missing here. */
 const BY_NAME: Readonly<Record<string, string | number>> = {

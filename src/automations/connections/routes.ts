@@ -12,7 +12,7 @@ import type { Connections } from './service.ts';
 
 const PATH = '/v1/connections/:connectionId';
 
-const route = routesOf<{ connections: Connections }>();
+const route = routesOf<{ connections: Connections }>({ connections: 'Credentials for connectors.' });
 const params = { connectionId: idOf('connection') };
 /** As secrets: a connection tells what somebody can reach, and its credentials are never shown. */
 const access = { scope: 'credentials:write' } as const;
@@ -21,6 +21,16 @@ export const connectionRoutes = [
   route({
     method: 'POST',
     path: '/v1/connections',
+    operationId: 'connections.create',
+    summary: 'Make a connection',
+    description: 'Keeps credentials for a connector sealed. No answer shows them again.',
+    example: {
+      body: {
+        connectorId: 'http',
+        name: 'CRM',
+        credentials: { baseUrl: 'https://crm.example.com', value: 'Bearer a token' },
+      },
+    },
     access,
     consumes: 'json',
     body: createConnectionBody,
@@ -30,6 +40,11 @@ export const connectionRoutes = [
   route({
     method: 'GET',
     path: '/v1/connections',
+    operationId: 'connections.list',
+    summary: 'List connections',
+    description:
+      'Connections of the environment and those that the other one of its app shares, the newest first, without their credentials.',
+    example: { query: { connectorId: 'slack' } },
     access,
     query: listConnectionsQuery,
     answers: { 200: pageOf(connectionAnswer) },
@@ -38,6 +53,10 @@ export const connectionRoutes = [
   route({
     method: 'GET',
     path: PATH,
+    operationId: 'connections.get',
+    summary: 'Get a connection',
+    description:
+      'Shows one connection, without its credentials. The other environment of the app may see it if it is shared.',
     params,
     access,
     answers: { 200: connectionAnswer },
@@ -47,6 +66,11 @@ export const connectionRoutes = [
   route({
     method: 'PATCH',
     path: PATH,
+    operationId: 'connections.update',
+    summary: 'Change a connection',
+    description:
+      'Changes the name, shares it with the other environment of the app, or replaces all credentials. Attempts of steps use new ones from now on. FORBIDDEN for a connection that the other environment shares.',
+    example: { body: { name: 'CRM of the shop' } },
     params,
     access,
     consumes: 'json',
@@ -59,6 +83,10 @@ export const connectionRoutes = [
   route({
     method: 'DELETE',
     path: PATH,
+    operationId: 'connections.delete',
+    summary: 'Delete a connection',
+    description:
+      'Removes a connection for good. A step that still names it fails with the code CONNECTION_MISSING. FORBIDDEN for a connection that the other environment shares.',
     params,
     access,
     answers: { 204: noBody },
@@ -68,6 +96,10 @@ export const connectionRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/test`,
+    operationId: 'connections.test',
+    summary: 'Test a connection',
+    description:
+      'Sends a request that changes nothing, and says whether the service takes the credentials. CONFLICT where the service has no such request.',
     params,
     access,
     isSending: true,
@@ -78,6 +110,10 @@ export const connectionRoutes = [
   route({
     method: 'POST',
     path: `${PATH}/authorize`,
+    operationId: 'connections.authorize',
+    summary: 'Authorize a connection',
+    description:
+      'Gives the address at the provider where somebody consents, good once and for ten minutes. CONFLICT where the connector needs no authorization, FORBIDDEN for a connection that the other environment shares.',
     params,
     access,
     isSending: true,
@@ -88,6 +124,11 @@ export const connectionRoutes = [
   route({
     method: 'GET',
     path: '/oauth/connections/callback',
+    operationId: 'oauth.getConnectionsCallback',
+    summary: 'Return from a provider',
+    description:
+      'The redirect URI of clients at providers, which send browsers back here with parameters of their own. The browser is sent on to a page that says how it went.',
+    example: { query: { state: 'of the authorization', code: 'of the provider' } },
     access: 'public',
     addressLimit: { name: 'connection-callback', perMinute: 30 },
     isOthers: true,

@@ -3,13 +3,17 @@ import { routesOf } from '../../api/http/route/route.ts';
 import { connectorAnswer, connectorId, listConnectorsQuery, wholeConnectorAnswer } from './schema.ts';
 import type { Connectors } from './service.ts';
 
-const route = routesOf<{ connectors: Connectors }>();
+const route = routesOf<{ connectors: Connectors }>({ connectors: 'Services that workflow steps can call.' });
 const access = { scope: 'workflows:read' } as const;
 
 export const connectorRoutes = [
   route({
     method: 'GET',
     path: '/v1/connectors',
+    operationId: 'connectors.list',
+    summary: 'List connectors',
+    description: 'Services that steps of workflows can ask, by their names.',
+    example: { query: { category: 'email' } },
     access,
     query: listConnectorsQuery,
     answers: { 200: pageOf(connectorAnswer) },
@@ -18,6 +22,9 @@ export const connectorRoutes = [
   route({
     method: 'GET',
     path: '/v1/connectors/:connectorId',
+    operationId: 'connectors.get',
+    summary: 'Get a connector',
+    description: 'Shows a connector with its operations, and the JSON Schemas of their parameters and of credentials.',
     params: { connectorId },
     access,
     answers: { 200: wholeConnectorAnswer },

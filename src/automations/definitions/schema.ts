@@ -33,28 +33,30 @@ const moved = ['updatedAt', 'triggerType', 'stepCount'];
 /** Spec §4. A workflow without trigger or steps is a draft that cannot be activated yet. */
 export const createWorkflowBody = fieldsOf(
   {
-    name,
-    description: description.exactOptional(),
-    status: status.default('draft'),
-    trigger: trigger.exactOptional(),
-    steps: steps.exactOptional(),
+    name: name.describe('Name for people.'),
+    description: description.exactOptional().describe('Text for people.'),
+    status: status.default('draft').describe('Status to have.'),
+    trigger: trigger.exactOptional().describe('Beginning of a run: `type` and `config`. Absent: none yet.'),
+    steps: steps
+      .exactOptional()
+      .describe('Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet.'),
   },
   { identity, moved, rules: { name: nameProblem, description: controlCharacterProblem } },
-);
+).meta({ typeName: 'CreateWorkflow' });
 export type CreateWorkflow = z.output<typeof createWorkflowBody>;
 
 /** Trigger and steps are replaced as a whole, null clears the description. */
 export const workflowChange = changeOf(
   {
-    name: name.exactOptional(),
-    description: description.nullable().exactOptional(),
-    status: status.exactOptional(),
-    trigger: trigger.exactOptional(),
-    steps: steps.exactOptional(),
+    name: name.exactOptional().describe('Name for people.'),
+    description: description.nullable().exactOptional().describe('Text for people.'),
+    status: status.exactOptional().describe('Status to have.'),
+    trigger: trigger.exactOptional().describe('Replaces the whole trigger.'),
+    steps: steps.exactOptional().describe('Replaces all steps.'),
   },
   { identity, moved, rules },
 );
-export const updateWorkflowBody = workflowChange.body;
+export const updateWorkflowBody = workflowChange.body.meta({ typeName: 'UpdateWorkflow' });
 export type UpdateWorkflow = z.output<typeof updateWorkflowBody>;
 
 /**
@@ -63,24 +65,30 @@ export type UpdateWorkflow = z.output<typeof updateWorkflowBody>;
  */
 export const validateWorkflowBody = fieldsOf(
   {
-    id: z.string().exactOptional(),
-    name: name.exactOptional(),
-    description: description.exactOptional(),
-    status: status.exactOptional(),
-    trigger: trigger.exactOptional(),
-    steps: steps.exactOptional(),
+    id: z.string().exactOptional().describe('Workflow that is to be changed. Absent: a new one.'),
+    name: name.exactOptional().describe('Name for people. A new workflow needs one.'),
+    description: description.exactOptional().describe('Text for people.'),
+    status: status.exactOptional().describe('Status to have.'),
+    trigger: trigger.exactOptional().describe('Trigger to check.'),
+    steps: steps.exactOptional().describe('Steps to check.'),
   },
   { rules: { name: nameProblem, description: controlCharacterProblem } },
-);
+).meta({ typeName: 'ValidateWorkflow' });
 export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 
-export const listWorkflowsQuery = pageQuery.extend({
-  status: status.exactOptional(),
-  ...namedQuery('workflow'),
-  connectionId: z.string().exactOptional().describe('Only those whose present steps name this connection.'),
-  /** `false` leaves trigger and steps out, which may have 256 KiB, and says their kind and number. */
-  definitions: enumQuery(['true', 'false']).optional(),
-});
+export const listWorkflowsQuery = pageQuery
+  .extend({
+    status: status.exactOptional().describe('Status to have.'),
+    ...namedQuery('workflow'),
+    connectionId: z.string().exactOptional().describe('Only those whose present steps name this connection.'),
+    /** `false` leaves trigger and steps out, which may have 256 KiB, and says their kind and number. */
+    definitions: enumQuery(['true', 'false'])
+      .optional()
+      .describe(
+        'With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels.',
+      ),
+  })
+  .meta({ typeName: 'ListWorkflows' });
 export type ListWorkflows = z.output<typeof listWorkflowsQuery>;
 
 /** A workflow has as many as it was changed; the column of their numbers ends here. */
@@ -89,10 +97,12 @@ const versionQuery = wholeNumberQuery(/^[0-9]{1,10}$/, VERSIONS, `must be a whol
 
 /** Versions of one answer. */
 export const VERSIONS_AT_ONCE = 50;
-export const listVersionsQuery = z.strictObject({
-  version: versionQuery.optional().describe('Only this version, with its definition.'),
-  beforeVersion: versionQuery.optional().describe('Only versions with a lower number.'),
-});
+export const listVersionsQuery = z
+  .strictObject({
+    version: versionQuery.optional().describe('Only this version, with its definition.'),
+    beforeVersion: versionQuery.optional().describe('Only versions with a lower number.'),
+  })
+  .meta({ typeName: 'ListVersions' });
 export type ListVersions = z.output<typeof listVersionsQuery>;
 
 const workflowVersion = z.strictObject({
@@ -113,38 +123,44 @@ const workflowVersion = z.strictObject({
 });
 export type WorkflowVersion = z.output<typeof workflowVersion>;
 
-export const workflowVersionsAnswer = z.strictObject({
-  versions: z.array(workflowVersion).describe(`Up to ${VERSIONS_AT_ONCE} versions, the newest first.`),
-  hasMore: z.boolean().describe('Whether there are older ones: `beforeVersion` asks for them.'),
-});
+export const workflowVersionsAnswer = z
+  .strictObject({
+    versions: z.array(workflowVersion).describe(`Up to ${VERSIONS_AT_ONCE} versions, the newest first.`),
+    hasMore: z.boolean().describe('Whether there are older ones: `beforeVersion` asks for them.'),
+  })
+  .meta({ typeName: 'WorkflowVersions' });
 export type WorkflowVersions = z.output<typeof workflowVersionsAnswer>;
 
 /** Spec §2. */
-export const workflowAnswer = z.strictObject({
-  id: idOf('workflow'),
-  name: z.string().describe('Name for people.'),
-  description: z.string().exactOptional().describe('Purpose, for people.'),
-  status: status.describe('Runs begin while it is active. A draft was never active.'),
-  trigger: exactObject
-    .exactOptional()
-    .describe('Beginning of a run, as its author wrote it. Absent in a draft that has none yet.'),
-  steps: exactArray
-    .exactOptional()
-    .describe('Work of a run, as its author wrote it. Absent in a draft that has none yet.'),
-  triggerType: z
-    .string()
-    .exactOptional()
-    .describe('Type of its trigger, in a list with `definitions=false`. Absent in others, and where there is none.'),
-  stepCount: wholeNumber
-    .exactOptional()
-    .describe('Number of its steps, in a list with `definitions=false`. Absent in others.'),
-  createdAt: time.describe('When it was made.'),
-  updatedAt: time.describe('When it last changed.'),
-});
+export const workflowAnswer = z
+  .strictObject({
+    id: idOf('workflow'),
+    name: z.string().describe('Name for people.'),
+    description: z.string().exactOptional().describe('Purpose, for people.'),
+    status: status.describe('Runs begin while it is active. A draft was never active.'),
+    trigger: exactObject
+      .exactOptional()
+      .describe('Beginning of a run, as its author wrote it. Absent in a draft that has none yet.'),
+    steps: exactArray
+      .exactOptional()
+      .describe('Work of a run, as its author wrote it. Absent in a draft that has none yet.'),
+    triggerType: z
+      .string()
+      .exactOptional()
+      .describe('Type of its trigger, in a list with `definitions=false`. Absent in others, and where there is none.'),
+    stepCount: wholeNumber
+      .exactOptional()
+      .describe('Number of its steps, in a list with `definitions=false`. Absent in others.'),
+    createdAt: time.describe('When it was made.'),
+    updatedAt: time.describe('When it last changed.'),
+  })
+  .meta({ typeName: 'Workflow' });
 export type Workflow = z.output<typeof workflowAnswer>;
 
-export const definitionValidationAnswer = z.strictObject({
-  valid: z.boolean().describe('Whether such a workflow could be activated.'),
-  errors: z.array(fieldProblem).describe('Everything that speaks against it; at most 20.'),
-});
+export const definitionValidationAnswer = z
+  .strictObject({
+    valid: z.boolean().describe('Whether such a workflow could be activated.'),
+    errors: z.array(fieldProblem).describe('Everything that speaks against it; at most 20.'),
+  })
+  .meta({ typeName: 'DefinitionValidation' });
 export type DefinitionValidation = z.output<typeof definitionValidationAnswer>;

@@ -15,7 +15,14 @@ import { RUN_STEP_TYPES, RUN_TRIGGERS } from '../../kernel/contract/run-outline.
 import { RUN_STATUSES, RUN_STEP_STATUSES, UNFINISHED_RUNS } from '../../kernel/words/statuses.ts';
 
 /** `payload`: what expressions read as `event.payload`; default: an empty object. */
-export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()).exactOptional() }).default({});
+export const startRunBody = fieldsOf({
+  payload: z
+    .record(z.string(), z.unknown())
+    .exactOptional()
+    .describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
+})
+  .default({})
+  .meta({ typeName: 'StartRun' });
 
 /**
  * Where the next round of a run begins, and under which definition; by default at the steps that failed, under its own. An object names a
@@ -24,12 +31,23 @@ export const startRunBody = fieldsOf({ payload: z.record(z.string(), z.unknown()
 export const retryRunBody = fieldsOf({
   from: z
     .union(
-      [z.enum(['failed', 'start']), z.strictObject({ stepId: z.string() })],
+      [
+        z.enum(['failed', 'start']),
+        z.strictObject({ stepId: z.string().describe('Step that the run has reached, in no loop and no branch.') }),
+      ],
       'must be "failed", "start" or {"stepId": …}',
     )
-    .default('failed'),
-  definition: z.enum(['original', 'latest']).default('original'),
-}).default({ from: 'failed', definition: 'original' });
+    .default('failed')
+    .describe(
+      '`failed`: at the steps that failed. `start`: at the first step, as if no step had been taken, with other idempotency keys. An object: at that step, in the same way, and the steps before it keep their results.',
+    ),
+  definition: z
+    .enum(['original', 'latest'])
+    .default('original')
+    .describe('Definition to go on under: its own, or the latest one of the workflow.'),
+})
+  .default({ from: 'failed', definition: 'original' })
+  .meta({ typeName: 'RetryRun' });
 export type RetryRun = z.output<typeof retryRunBody>;
 
 /** Runs that one request names, or cancels: enough to be quick, few enough to lock them in one transaction. */
@@ -37,38 +55,56 @@ export const CANCELLED_AT_ONCE = 1_000;
 
 /** The runs of a workflow that are to be cancelled; everything is asked for by `{}`, not by a missing body. `dryRun` only counts. */
 export const cancelRunsBody = fieldsOf({
-  status: someField(UNFINISHED_RUNS).exactOptional(),
-  ids: z.array(z.string('must be a string')).min(1).max(CANCELLED_AT_ONCE).exactOptional(),
-  since: instantField.exactOptional(),
-  until: instantField.exactOptional(),
-  dryRun: z.boolean('must be true or false').default(false),
-});
+  status: someField(UNFINISHED_RUNS)
+    .exactOptional()
+    .describe('Only runs with this status, or one of these. Default: all that have not ended.'),
+  ids: z
+    .array(z.string('must be a string'))
+    .min(1)
+    .max(CANCELLED_AT_ONCE)
+    .exactOptional()
+    .describe('Only these runs. An id that names none of them is left out.'),
+  since: instantField.exactOptional().describe('Only runs made after this.'),
+  until: instantField.exactOptional().describe('Only runs made before this.'),
+  dryRun: z.boolean('must be true or false').default(false).describe('Counts, and changes nothing.'),
+}).meta({ typeName: 'CancelRuns' });
 export type CancelRuns = z.output<typeof cancelRunsBody>;
 
 /** The answer to cancelling runs of a workflow, or to counting them. */
-export const cancelledRunsAnswer = z.strictObject({
-  status: z.enum(['preview', 'cancelled']).describe('`preview`: nothing was changed.'),
-  matched: wholeNumber.describe('Runs that match and had not ended.'),
-  cancelled: wholeNumber.describe('Runs that this request has ended, the oldest first.'),
-  left: wholeNumber.describe('Runs that match and have not ended yet. The same request goes on with them.'),
-});
+export const cancelledRunsAnswer = z
+  .strictObject({
+    status: z.enum(['preview', 'cancelled']).describe('`preview`: nothing was changed.'),
+    matched: wholeNumber.describe('Runs that match and had not ended.'),
+    cancelled: wholeNumber.describe('Runs that this request has ended, the oldest first.'),
+    left: wholeNumber.describe('Runs that match and have not ended yet. The same request goes on with them.'),
+  })
+  .meta({ typeName: 'CancelledRuns' });
 export type CancelledRuns = z.output<typeof cancelledRunsAnswer>;
 
-export const listRunsOfWorkflowQuery = pageQuery.extend({
-  status: someQuery(RUN_STATUSES).optional(),
-  /** Bounds the time at which the run was made. */
-  ...windowQuery,
-  /** `false` leaves outputs out: each may have 256 KiB. */
-  outputs: enumQuery(['true', 'false']).optional(),
-});
-export const listRunsQuery = listRunsOfWorkflowQuery.extend({
-  workflowId: z.string().optional(),
-  /** The message that began them. */
-  messageId: z.string().optional(),
-});
+export const listRunsOfWorkflowQuery = pageQuery
+  .extend({
+    status: someQuery(RUN_STATUSES).optional().describe('Only those with one of these statuses.'),
+    /** Bounds the time at which the run was made. */
+    ...windowQuery,
+    /** `false` leaves outputs out: each may have 256 KiB. */
+    outputs: enumQuery(['true', 'false'])
+      .optional()
+      .describe('With `false` the outputs of runs are left out, and a page stays small.'),
+  })
+  .meta({ typeName: 'ListRunsOfWorkflow' });
+export const listRunsQuery = listRunsOfWorkflowQuery
+  .extend({
+    workflowId: z.string().optional().describe('Only of this workflow.'),
+    /** The message that began them. */
+    messageId: z.string().optional().describe('Only of this message.'),
+  })
+  .meta({ typeName: 'ListRuns' });
 export type ListRuns = z.output<typeof listRunsQuery>;
 
-export const exportRunsQuery = listRunsQuery.omit({ ...WITHOUT_PAGE, outputs: true }).extend(exportQuery);
+export const exportRunsQuery = listRunsQuery
+  .omit({ ...WITHOUT_PAGE, outputs: true })
+  .extend(exportQuery)
+  .meta({ typeName: 'ExportRuns' });
 export type ExportRuns = z.output<typeof exportRunsQuery>;
 
 const runError = z.strictObject({
@@ -129,18 +165,20 @@ const step = z.strictObject({
 export type RunStep = z.output<typeof step>;
 
 /** A run as lists show it. */
-export const runSummaryAnswer = z.strictObject(shape);
+export const runSummaryAnswer = z.strictObject(shape).meta({ typeName: 'RunSummary' });
 export type RunSummary = z.output<typeof runSummaryAnswer>;
 
 /** A run with its definition, and with every step that has begun, in their order. */
-export const runAnswer = z.strictObject({
-  ...shape,
-  definition: z
-    .strictObject({
-      trigger: exactObject.describe('Beginning of a run.'),
-      steps: exactArray.describe('Work of a run.'),
-    })
-    .describe('Definition that it keeps to its end, as it was written: the workflow may have another one since.'),
-  steps: z.array(step).describe('Steps that have begun, in the order in which they did.'),
-});
+export const runAnswer = z
+  .strictObject({
+    ...shape,
+    definition: z
+      .strictObject({
+        trigger: exactObject.describe('Beginning of a run.'),
+        steps: exactArray.describe('Work of a run.'),
+      })
+      .describe('Definition that it keeps to its end, as it was written: the workflow may have another one since.'),
+    steps: z.array(step).describe('Steps that have begun, in the order in which they did.'),
+  })
+  .meta({ typeName: 'Run' });
 export type Run = z.output<typeof runAnswer>;

@@ -9,6 +9,10 @@ export const workflowScheduleRoutes = [
   route({
     method: 'GET',
     path: '/v1/workflows/:workflowId/schedule',
+    operationId: 'workflows.getSchedule',
+    summary: 'Get the times of a schedule',
+    description:
+      'Shows when a workflow with a `schedule` trigger runs next, and when it last did. Any other workflow has an empty one.',
     params: { workflowId: idOf('workflow') },
     access: { scope: 'workflows:read' },
     answers: { 200: scheduleAnswer },

@@ -5,7 +5,9 @@ import type { Secrets } from './service.ts';
 
 const PATH = '/v1/secrets/:secretId';
 
-const route = routesOf<{ secrets: Secrets }>();
+const route = routesOf<{ secrets: Secrets }>({
+  secrets: 'Encrypted values for workflow steps. They can be replaced, but not read.',
+});
 const params = { secretId: idOf('secret') };
 /** One right for all: a name tells what somebody can reach, and a value is never shown. */
 const access = { scope: 'credentials:write' } as const;
@@ -14,6 +16,11 @@ export const secretRoutes = [
   route({
     method: 'POST',
     path: '/v1/secrets',
+    operationId: 'secrets.create',
+    summary: 'Make a secret',
+    description:
+      'Keeps a text sealed under a name. Steps of workflows send it where they say `{{ secrets.NAME }}`. No answer shows it again.',
+    example: { body: { name: 'CRM_TOKEN', value: 'a token of the CRM' } },
     access,
     consumes: 'json',
     body: createSecretBody,
@@ -24,6 +31,9 @@ export const secretRoutes = [
   route({
     method: 'GET',
     path: '/v1/secrets',
+    operationId: 'secrets.list',
+    summary: 'List secrets',
+    description: 'Names of the secrets of the environment, the newest first, without their values.',
     access,
     query: listSecretsQuery,
     answers: { 200: pageOf(workflowSecretAnswer) },
@@ -32,6 +42,9 @@ export const secretRoutes = [
   route({
     method: 'GET',
     path: PATH,
+    operationId: 'secrets.get',
+    summary: 'Get a secret',
+    description: 'Shows when a secret was made, set and last sent, without its value.',
     params,
     access,
     answers: { 200: workflowSecretAnswer },
@@ -41,6 +54,10 @@ export const secretRoutes = [
   route({
     method: 'PATCH',
     path: PATH,
+    operationId: 'secrets.update',
+    summary: 'Set the value of a secret',
+    description: 'Sets another value. Attempts of steps send it from now on, those of runs under way too.',
+    example: { body: { value: 'another token of the CRM' } },
     params,
     access,
     consumes: 'json',
@@ -52,6 +69,9 @@ export const secretRoutes = [
   route({
     method: 'DELETE',
     path: PATH,
+    operationId: 'secrets.delete',
+    summary: 'Delete a secret',
+    description: 'Removes a secret for good. A step that still names it fails with the code SECRET_MISSING.',
     params,
     access,
     answers: { 204: noBody },

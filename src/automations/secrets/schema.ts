@@ -30,21 +30,25 @@ export const createSecretBody = fieldsOf(
     value,
   },
   { identity: { id: sameText(), createdAt: sameTime() }, moved: ['updatedAt', 'lastUsedAt'] },
-);
+).meta({ typeName: 'CreateSecret' });
 export type CreateSecret = z.output<typeof createSecretBody>;
 
 export const secretChange = changeOf({ value: value.exactOptional() }, resource);
-export const updateSecretBody = secretChange.body;
+export const updateSecretBody = secretChange.body.meta({ typeName: 'UpdateSecret' });
 export type UpdateSecret = z.output<typeof updateSecretBody>;
 
-export const listSecretsQuery = pageQuery.extend({ name: namePartQuery.exactOptional() });
+export const listSecretsQuery = pageQuery
+  .extend({ name: namePartQuery.exactOptional().describe('Only those with this in their name, in any case.') })
+  .meta({ typeName: 'ListSecrets' });
 export type ListSecrets = z.output<typeof listSecretsQuery>;
 
-export const workflowSecretAnswer = z.strictObject({
-  id: idOf('secret'),
-  name: z.string().describe('Name by which definitions of workflows mean it: `{{ secrets.NAME }}`.'),
-  createdAt: time.describe('When it was made.'),
-  updatedAt: time.describe('When its value was last set.'),
-  lastUsedAt: time.exactOptional().describe('When a step last sent it, to the minute. Absent before.'),
-});
+export const workflowSecretAnswer = z
+  .strictObject({
+    id: idOf('secret'),
+    name: z.string().describe('Name by which definitions of workflows mean it: `{{ secrets.NAME }}`.'),
+    createdAt: time.describe('When it was made.'),
+    updatedAt: time.describe('When its value was last set.'),
+    lastUsedAt: time.exactOptional().describe('When a step last sent it, to the minute. Absent before.'),
+  })
+  .meta({ typeName: 'WorkflowSecret' });
 export type WorkflowSecret = z.output<typeof workflowSecretAnswer>;

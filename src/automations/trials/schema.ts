@@ -7,10 +7,18 @@ import { publishedEventType } from '../../messaging/messages/schema.ts';
 
 /** The message that begins the trial, as expressions read it. All of it may be left out. */
 const event = fieldsOf({
-  payload: z.record(z.string(), z.unknown()).exactOptional(),
-  eventType: publishedEventType.exactOptional(),
-  channelId: z.string().max(100).exactOptional(),
-  metadata: z.record(z.string(), z.string()).exactOptional(),
+  payload: z
+    .record(z.string(), z.unknown())
+    .exactOptional()
+    .describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
+  eventType: publishedEventType
+    .exactOptional()
+    .describe('One event type, `order.*` for all that begin with `order.`, or `*`.'),
+  channelId: z.string().max(100).exactOptional().describe('Only of this channel.'),
+  metadata: z
+    .record(z.string(), z.string())
+    .exactOptional()
+    .describe('Texts that go with the message, up to 50 and 16 KiB.'),
 });
 
 /** The result of a step with effects: an output, or a failure for good. */
@@ -30,7 +38,9 @@ const mock = z
 export const tryWorkflowBody = fieldsOf({
   event: event.exactOptional().describe('Message that the trial begins with.'),
   mocks: z.record(z.string(), mock).exactOptional().describe('Results of steps with effects, by the ids of the steps.'),
-}).default({});
+})
+  .default({})
+  .meta({ typeName: 'TryWorkflow' });
 export type TryWorkflow = z.output<typeof tryWorkflowBody>;
 
 const TRIAL_STATUSES = ['completed', 'failed', 'cancelled', 'paused'] as const;
@@ -80,19 +90,21 @@ const begins = z.strictObject({
 });
 export type TrialBegins = z.output<typeof begins>;
 
-export const trialAnswer = z.strictObject({
-  begins: begins.describe('Answer of the trigger to the event. The steps are taken whatever it is.'),
-  status: z.enum(TRIAL_STATUSES).describe('How such a run would end.'),
-  error: runError
-    .extend({ stepId: z.string().describe('Step that failed.') })
-    .exactOptional()
-    .describe('Why it would fail, or wait for a person.'),
-  reason: z.string().exactOptional().describe('Why the trial was cut off.'),
-  filteredBy: z
-    .string()
-    .exactOptional()
-    .describe('Filter that would end it as `completed`, because its expression is false: id of the step.'),
-  output: storedJson.exactOptional().describe('Output of the `end` step that would end it.'),
-  steps: z.array(step).describe('Steps that were taken, in the order in which they began.'),
-});
+export const trialAnswer = z
+  .strictObject({
+    begins: begins.describe('Answer of the trigger to the event. The steps are taken whatever it is.'),
+    status: z.enum(TRIAL_STATUSES).describe('How such a run would end.'),
+    error: runError
+      .extend({ stepId: z.string().describe('Step that failed.') })
+      .exactOptional()
+      .describe('Why it would fail, or wait for a person.'),
+    reason: z.string().exactOptional().describe('Why the trial was cut off.'),
+    filteredBy: z
+      .string()
+      .exactOptional()
+      .describe('Filter that would end it as `completed`, because its expression is false: id of the step.'),
+    output: storedJson.exactOptional().describe('Output of the `end` step that would end it.'),
+    steps: z.array(step).describe('Steps that were taken, in the order in which they began.'),
+  })
+  .meta({ typeName: 'Trial' });
 export type Trial = z.output<typeof trialAnswer>;

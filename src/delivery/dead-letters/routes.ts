@@ -9,11 +9,17 @@ const letter = { deadLetterId: idOf('deadLetter') };
 
 /** `run`: the answer to a replay of the dead letter of a run. */
 export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
-  const route = routesOf<{ deadLetters: DeadLetters<Run> }>();
+  const route = routesOf<{ deadLetters: DeadLetters<Run> }>({
+    deadLetters: 'Deliveries and workflow runs that failed permanently.',
+  });
   return [
     route({
       method: 'GET',
       path: '/v1/dlq',
+      operationId: 'deadLetters.list',
+      summary: 'List dead letters',
+      description: 'Deliveries that were given up and runs that failed, the newest first.',
+      example: { query: { reason: 'exhausted' } },
       access: { scope: 'dlq:read' },
       query: listDeadLettersQuery,
       answers: { 200: pageOf(deadLetterAnswer) },
@@ -22,6 +28,10 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
     route({
       method: 'GET',
       path: '/v1/dlq/groups',
+      operationId: 'deadLetters.group',
+      summary: 'Group dead letters',
+      description:
+        'Counts open dead letters by subscription or workflow, reason, class of the error and status of the answer: what is broken, at one look.',
       access: { scope: 'dlq:read' },
       query: deadLetterGroupsQuery,
       answers: { 200: deadLetterGroupsAnswer },
@@ -30,6 +40,9 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
     route({
       method: 'GET',
       path: '/v1/dlq/:deadLetterId',
+      operationId: 'deadLetters.get',
+      summary: 'Get a dead letter',
+      description: 'Shows why a delivery was given up, or why a run failed.',
       params: letter,
       access: { scope: 'dlq:read' },
       answers: { 200: deadLetterAnswer },
@@ -39,6 +52,9 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
     route({
       method: 'DELETE',
       path: '/v1/dlq/:deadLetterId',
+      operationId: 'deadLetters.discard',
+      summary: 'Discard a dead letter',
+      description: 'Closes the dead letter without another try. The letter stays readable.',
       params: letter,
       access: { scope: 'dlq:write' },
       answers: { 204: noBody },
@@ -48,6 +64,9 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
     route({
       method: 'POST',
       path: '/v1/dlq/:deadLetterId/replay',
+      operationId: 'deadLetters.replay',
+      summary: 'Replay a dead letter',
+      description: 'Makes its delivery due again. A run goes on from the step that failed.',
       params: letter,
       access: { scope: 'dlq:write' },
       isRedelivery: true,

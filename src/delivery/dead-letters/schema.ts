@@ -19,36 +19,51 @@ import {
 
 /** Filter fields that lists and bulk replays have in common. */
 export const deadLetterFilter = {
-  channelId: z.string('must be a string').optional(),
-  subscriptionId: z.string('must be a string').optional(),
-  messageId: z.string('must be a string').optional(),
-  workflowId: z.string('must be a string').optional(),
-  eventType: eventTypeQuery.optional(),
-  kind: enumQuery(DEAD_LETTER_KINDS).optional(),
-  reason: enumQuery(DEAD_LETTER_REASONS).optional(),
-  errorClass: enumQuery(ERROR_CLASSES).optional(),
+  channelId: z.string('must be a string').optional().describe('Only of this channel.'),
+  subscriptionId: z.string('must be a string').optional().describe('Only of this subscription.'),
+  messageId: z.string('must be a string').optional().describe('Only of this message.'),
+  workflowId: z.string('must be a string').optional().describe('Only of this workflow.'),
+  eventType: eventTypeQuery.optional().describe('One event type, `order.*` for all that begin with `order.`, or `*`.'),
+  kind: enumQuery(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
+  reason: enumQuery(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
+  errorClass: enumQuery(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
 };
 
-export const listDeadLettersQuery = pageQuery.extend({
-  ...deadLetterFilter,
-  errorStatus: errorStatusQuery.optional(),
-  status: someQuery(DEAD_LETTER_STATUSES).optional(),
-  /** Bounds failedAt. */
-  ...windowQuery,
-});
+export const listDeadLettersQuery = pageQuery
+  .extend({
+    ...deadLetterFilter,
+    errorStatus: errorStatusQuery
+      .optional()
+      .describe(
+        'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
+      ),
+    status: someQuery(DEAD_LETTER_STATUSES).optional().describe('Only those with one of these statuses.'),
+    /** Bounds failedAt. */
+    ...windowQuery,
+  })
+  .meta({ typeName: 'ListDeadLetters' });
 
 export type ListDeadLetters = z.output<typeof listDeadLettersQuery>;
 
-export const exportDeadLettersQuery = listDeadLettersQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export const exportDeadLettersQuery = listDeadLettersQuery
+  .omit(WITHOUT_PAGE)
+  .extend(exportQuery)
+  .meta({ typeName: 'ExportDeadLetters' });
 export type ExportDeadLetters = z.output<typeof exportDeadLettersQuery>;
 
 /** Filter of groups: they are of open ones alone. */
-export const deadLetterGroupsQuery = z.strictObject({
-  ...deadLetterFilter,
-  errorStatus: errorStatusQuery.optional(),
-  /** Bounds failedAt. */
-  ...windowQuery,
-});
+export const deadLetterGroupsQuery = z
+  .strictObject({
+    ...deadLetterFilter,
+    errorStatus: errorStatusQuery
+      .optional()
+      .describe(
+        'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
+      ),
+    /** Bounds failedAt. */
+    ...windowQuery,
+  })
+  .meta({ typeName: 'DeadLetterGroupsQuery' });
 export type GroupDeadLetters = z.output<typeof deadLetterGroupsQuery>;
 
 const FIELDS_OF_KIND = {
@@ -100,7 +115,8 @@ export const deadLetterAnswer = z
   .refine(
     ({ kind, ...letter }) => FIELDS_OF_KIND[kind].every((field) => Reflect.get(letter, field) !== undefined),
     'names its delivery or its run',
-  );
+  )
+  .meta({ typeName: 'DeadLetter' });
 export type DeadLetter = z.output<typeof deadLetterAnswer>;
 
 const deadLetterGroup = z.strictObject({
@@ -120,11 +136,15 @@ const deadLetterGroup = z.strictObject({
 });
 
 /** Open dead letters by their cause. */
-export const deadLetterGroupsAnswer = z.strictObject({
-  groups: z.array(deadLetterGroup).describe('The largest groups first, 100 at most.'),
-  from: time.exactOptional().describe('When the first of those that were looked at was given up. Absent without any.'),
-  until: time.exactOptional().describe('When the last of them was given up. Absent without any.'),
-  examined: wholeNumber.describe('Open dead letters that were looked at: the newest 10,000 at most.'),
-  isComplete: z.boolean().describe('Whether the groups are all there are, and their counts are whole.'),
-});
+export const deadLetterGroupsAnswer = z
+  .strictObject({
+    groups: z.array(deadLetterGroup).describe('The largest groups first, 100 at most.'),
+    from: time
+      .exactOptional()
+      .describe('When the first of those that were looked at was given up. Absent without any.'),
+    until: time.exactOptional().describe('When the last of them was given up. Absent without any.'),
+    examined: wholeNumber.describe('Open dead letters that were looked at: the newest 10,000 at most.'),
+    isComplete: z.boolean().describe('Whether the groups are all there are, and their counts are whole.'),
+  })
+  .meta({ typeName: 'DeadLetterGroups' });
 export type DeadLetterGroups = z.output<typeof deadLetterGroupsAnswer>;

@@ -1,3 +1,4 @@
+import { exampleId } from '../../api/openapi/examples.ts';
 import { idOf, pageOf } from '../../api/http/answers/answer-fields.ts';
 import { pageQuery } from '../../api/http/reading/query.ts';
 import { routesOf } from '../../api/http/route/route.ts';
@@ -8,13 +9,19 @@ import type { Deliveries, ReplayedMessage } from './service.ts';
 /** Finds a message, or throws NOT_FOUND. */
 type Messages = { get(caller: EnvironmentCaller, id: string): Promise<ReplayedMessage> };
 
-const route = routesOf<{ deliveries: Deliveries; messages: Messages }>();
+const route = routesOf<{ deliveries: Deliveries; messages: Messages }>({
+  deliveries: 'Messages on their way to a subscription, with every attempt.',
+});
 const params = { deliveryId: idOf('delivery') };
 
 export const deliveryRoutes = [
   route({
     method: 'GET',
     path: '/v1/deliveries',
+    operationId: 'deliveries.list',
+    summary: 'List deliveries',
+    description: 'Deliveries of the environment, the newest first.',
+    example: { query: { status: 'failed' } },
     access: { scope: 'deliveries:read' },
     query: listDeliveriesQuery,
     answers: { 200: pageOf(deliveryAnswer) },
@@ -23,6 +30,9 @@ export const deliveryRoutes = [
   route({
     method: 'GET',
     path: '/v1/deliveries/:deliveryId',
+    operationId: 'deliveries.get',
+    summary: 'Get a delivery',
+    description: 'Shows one delivery: a message on its way to a subscription.',
     params,
     access: { scope: 'deliveries:read' },
     answers: { 200: deliveryAnswer },
@@ -32,6 +42,9 @@ export const deliveryRoutes = [
   route({
     method: 'GET',
     path: '/v1/deliveries/:deliveryId/attempts',
+    operationId: 'deliveries.listAttempts',
+    summary: 'List attempts of a delivery',
+    description: 'Shows every request that was made for the delivery, with its answer or its failure.',
     params,
     access: { scope: 'deliveries:read' },
     query: pageQuery,
@@ -43,6 +56,9 @@ export const deliveryRoutes = [
   route({
     method: 'POST',
     path: '/v1/deliveries/:deliveryId/retry',
+    operationId: 'deliveries.retry',
+    summary: 'Retry a delivery',
+    description: 'Makes a failed delivery due again, in a new round of its policy.',
     params,
     access: { scope: 'dlq:write' },
     isRedelivery: true,
@@ -53,6 +69,11 @@ export const deliveryRoutes = [
   route({
     method: 'POST',
     path: '/v1/messages/:messageId/replay',
+    operationId: 'messages.replay',
+    summary: 'Replay one message',
+    description:
+      'Delivers one stored message to one subscription of its channel, whatever the event types and the filter of that say. The delivery of before is sent anew, or one is made.',
+    example: { body: { subscriptionId: exampleId('subscription') } },
     params: { messageId: idOf('message') },
     access: { scope: 'subscriptions:write' },
     isRedelivery: true,

@@ -1,3 +1,4 @@
+import { exampleId, EXAMPLE_TIME } from '../../api/openapi/examples.ts';
 import { idOf, pageOf } from '../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../api/http/route/route.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';
@@ -22,7 +23,9 @@ import type { Replays } from './service.ts';
 /** Finds a subscription, or throws NOT_FOUND. */
 type Subscriptions = { get(caller: EnvironmentCaller, id: string): Promise<{ id: string }> };
 
-const route = routesOf<{ replays: Replays; subscriptions: Subscriptions }>();
+const route = routesOf<{ replays: Replays; subscriptions: Subscriptions }>({
+  replays: 'Stored messages that are delivered again.',
+});
 const bulkReplay = { bulkReplayId: idOf('bulkReplay') };
 const bulkRetry = { bulkRetryId: idOf('bulkRetry') };
 const messageReplay = { messageReplayId: idOf('messageReplay') };
@@ -31,6 +34,11 @@ export const replayRoutes = [
   route({
     method: 'POST',
     path: '/v1/dlq/replay',
+    operationId: 'deadLetters.replayAll',
+    summary: 'Replay many dead letters',
+    description:
+      'Replays the open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
+    example: { body: { channelId: exampleId('channel'), reason: 'exhausted', ratePerSecond: 50 } },
     access: { scope: 'dlq:write' },
     isRedelivery: true,
     consumes: 'json',
@@ -41,6 +49,10 @@ export const replayRoutes = [
   route({
     method: 'GET',
     path: '/v1/dlq/replay',
+    operationId: 'deadLetters.listBulkReplays',
+    summary: 'List bulk replays',
+    description: 'Replays of dead letters, the newest first, with their counts.',
+    example: { query: { status: 'completed' } },
     access: { scope: 'dlq:read' },
     query: listBulkReplaysQuery,
     answers: { 200: pageOf(bulkReplayAnswer) },
@@ -50,6 +62,9 @@ export const replayRoutes = [
   route({
     method: 'GET',
     path: '/v1/dlq/replay/:bulkReplayId',
+    operationId: 'deadLetters.getBulkReplay',
+    summary: 'Get a bulk replay',
+    description: 'Shows how far a replay of dead letters is.',
     params: bulkReplay,
     access: { scope: 'dlq:read' },
     answers: { 200: bulkReplayAnswer },
@@ -59,6 +74,9 @@ export const replayRoutes = [
   route({
     method: 'POST',
     path: '/v1/dlq/replay/:bulkReplayId/cancel',
+    operationId: 'deadLetters.cancelBulkReplay',
+    summary: 'Cancel a bulk replay',
+    description: 'Ends the replay. Deliveries that it has made due stay so.',
     params: bulkReplay,
     access: { scope: 'dlq:write' },
     answers: { 202: bulkReplayAnswer },
@@ -68,6 +86,11 @@ export const replayRoutes = [
   route({
     method: 'POST',
     path: '/v1/dlq/discard',
+    operationId: 'deadLetters.discardAll',
+    summary: 'Discard many dead letters',
+    description:
+      'Discards the oldest 1,000 open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
+    example: { body: { channelId: exampleId('channel'), errorClass: 'dns' } },
     access: { scope: 'dlq:write' },
     isDangerous: true,
     consumes: 'json',
@@ -78,6 +101,11 @@ export const replayRoutes = [
   route({
     method: 'POST',
     path: '/v1/deliveries/retry',
+    operationId: 'deliveries.retryAll',
+    summary: 'Retry many deliveries',
+    description:
+      'Retries the deliveries that a filter matches; `{}` is all that have not arrived. With `dryRun` it only counts.',
+    example: { body: { channelId: exampleId('channel'), status: 'retrying', ratePerSecond: 50 } },
     access: { scope: 'dlq:write' },
     isRedelivery: true,
     consumes: 'json',
@@ -88,6 +116,10 @@ export const replayRoutes = [
   route({
     method: 'GET',
     path: '/v1/deliveries/retry',
+    operationId: 'deliveries.listBulkRetries',
+    summary: 'List bulk retries',
+    description: 'Retries of many deliveries, the newest first, with their counts.',
+    example: { query: { status: 'completed' } },
     access: { scope: 'dlq:read' },
     query: listBulkRetriesQuery,
     answers: { 200: pageOf(bulkRetryAnswer) },
@@ -97,6 +129,9 @@ export const replayRoutes = [
   route({
     method: 'GET',
     path: '/v1/deliveries/retry/:bulkRetryId',
+    operationId: 'deliveries.getBulkRetry',
+    summary: 'Get a bulk retry',
+    description: 'Shows how far a retry of many deliveries is.',
     params: bulkRetry,
     access: { scope: 'dlq:read' },
     answers: { 200: bulkRetryAnswer },
@@ -106,6 +141,9 @@ export const replayRoutes = [
   route({
     method: 'POST',
     path: '/v1/deliveries/retry/:bulkRetryId/cancel',
+    operationId: 'deliveries.cancelBulkRetry',
+    summary: 'Cancel a bulk retry',
+    description: 'Ends the retry. Deliveries that it has made due stay so.',
     params: bulkRetry,
     access: { scope: 'dlq:write' },
     answers: { 202: bulkRetryAnswer },
@@ -115,6 +153,10 @@ export const replayRoutes = [
   route({
     method: 'POST',
     path: '/v1/subscriptions/:subscriptionId/replay',
+    operationId: 'subscriptions.replay',
+    summary: 'Replay stored messages',
+    description: 'Delivers stored messages of a time to the subscription again.',
+    example: { body: { since: EXAMPLE_TIME, onlyMissing: true } },
     params: { subscriptionId: idOf('subscription') },
     access: { scope: 'subscriptions:write' },
     isRedelivery: true,
@@ -128,6 +170,10 @@ export const replayRoutes = [
   route({
     method: 'GET',
     path: '/v1/replays',
+    operationId: 'replays.list',
+    summary: 'List replays of messages',
+    description: 'Replays of stored messages, the newest first, with their counts.',
+    example: { query: { subscriptionId: exampleId('subscription') } },
     access: { scope: 'subscriptions:read' },
     query: listMessageReplaysQuery,
     answers: { 200: pageOf(messageReplayAnswer) },
@@ -137,6 +183,9 @@ export const replayRoutes = [
   route({
     method: 'GET',
     path: '/v1/replays/:messageReplayId',
+    operationId: 'replays.get',
+    summary: 'Get a replay of messages',
+    description: 'Shows how far a replay of stored messages is.',
     params: messageReplay,
     access: { scope: 'subscriptions:read' },
     answers: { 200: messageReplayAnswer },
@@ -146,6 +195,9 @@ export const replayRoutes = [
   route({
     method: 'POST',
     path: '/v1/replays/:messageReplayId/cancel',
+    operationId: 'replays.cancel',
+    summary: 'Cancel a replay of messages',
+    description: 'Ends the replay. Deliveries that it has made due stay so.',
     params: messageReplay,
     access: { scope: 'subscriptions:write' },
     answers: { 202: messageReplayAnswer },

@@ -10,11 +10,13 @@ const changed = z.strictObject({
 });
 
 /** One event: a hint to look again, and no record. */
-export const changeAnswer = z.strictObject({
-  kind: z
-    .enum([...CHANGE_KINDS, 'everything'])
-    .describe('Kind of the resources. `everything`: changes may have been missed, so look at all that you show.'),
-  changed: z.array(changed).describe(`Resources that are new or have changed: ${MOST_NAMED} at most.`),
-  isComplete: z.boolean().describe('Whether these are all that the service has noticed.'),
-});
+export const changeAnswer = z
+  .strictObject({
+    kind: z
+      .enum([...CHANGE_KINDS, 'everything'])
+      .describe('Kind of the resources. `everything`: changes may have been missed, so look at all that you show.'),
+    changed: z.array(changed).describe(`Resources that are new or have changed: ${MOST_NAMED} at most.`),
+    isComplete: z.boolean().describe('Whether these are all that the service has noticed.'),
+  })
+  .meta({ typeName: 'Change' });
 export type Change = z.output<typeof changeAnswer>;

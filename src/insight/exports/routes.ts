@@ -1,3 +1,4 @@
+import { EXAMPLE_TIME, lineOf } from '../../api/openapi/examples.ts';
 import { exportRunsQuery, runSummaryAnswer } from '../../automations/runs/schema.ts';
 import { deadLetterAnswer, exportDeadLettersQuery } from '../../delivery/dead-letters/schema.ts';
 import { deliveryAnswer, exportDeliveriesQuery } from '../../delivery/record/schema.ts';
@@ -16,6 +17,11 @@ export const exportRoutes = [
   route({
     method: 'GET',
     path: '/v1/messages/export',
+    operationId: 'messages.export',
+    summary: 'Export messages',
+    description:
+      'The list over channels as a file of up to 100,000 messages, each with its payload digit for digit. The audit log tells of it.',
+    example: { answer: lineOf('GET /v1/channels/:channelId/messages'), query: { format: 'csv', since: EXAMPLE_TIME } },
     access: { scope: 'messages:read' },
     query: exportMessagesQuery,
     answers: { 200: linesOf(messageAnswer, { otherType: CSV }) },
@@ -25,6 +31,10 @@ export const exportRoutes = [
   route({
     method: 'GET',
     path: '/v1/deliveries/export',
+    operationId: 'deliveries.export',
+    summary: 'Export deliveries',
+    description: 'The list as a file of up to 100,000 deliveries. The audit log tells of it.',
+    example: { answer: lineOf('GET /v1/deliveries'), query: { format: 'csv', status: 'failed' } },
     access: { scope: 'deliveries:read' },
     query: exportDeliveriesQuery,
     answers: { 200: linesOf(deliveryAnswer, { otherType: CSV }) },
@@ -34,6 +44,10 @@ export const exportRoutes = [
   route({
     method: 'GET',
     path: '/v1/dlq/export',
+    operationId: 'deadLetters.export',
+    summary: 'Export dead letters',
+    description: 'The list as a file of up to 100,000 dead letters. The audit log tells of it.',
+    example: { answer: lineOf('GET /v1/dlq'), query: { format: 'csv', status: 'open' } },
     access: { scope: 'dlq:read' },
     query: exportDeadLettersQuery,
     answers: { 200: linesOf(deadLetterAnswer, { otherType: CSV }) },
@@ -43,6 +57,10 @@ export const exportRoutes = [
   route({
     method: 'GET',
     path: '/v1/runs/export',
+    operationId: 'runs.export',
+    summary: 'Export runs',
+    description: 'The list as a file of up to 100,000 runs. The audit log tells of it.',
+    example: { answer: lineOf('GET /v1/runs'), query: { format: 'csv', status: 'failed' } },
     access: { scope: 'workflows:read' },
     query: exportRunsQuery,
     answers: { 200: linesOf(runSummaryAnswer, { otherType: CSV }) },

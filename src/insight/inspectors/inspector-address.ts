@@ -19,6 +19,9 @@ const RETRY_AFTER_SECONDS = 1;
 const ROW: BoundRoute = {
   method: 'POST',
   path: '/inspect/:inspectorId',
+  operationId: 'inspectors.inspect',
+  summary: 'Show a request',
+  description: 'Keeps any request for the people who watch the inspector.',
   access: 'public',
   consumes: { raw: ['*/*'] },
   params: {},

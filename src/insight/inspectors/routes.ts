@@ -20,13 +20,16 @@ const write = { scope: 'subscriptions:write' } as const;
 // Bodies of arrived requests are those of messages.
 const readMessages = { scope: 'messages:read' } as const;
 
-const route = routesOf<{ inspectors: Inspectors }>();
+const route = routesOf<{ inspectors: Inspectors }>({ inspectors: 'Addresses that record the requests they receive.' });
 const params = { inspectorId: idOf('inspector').describe('Prefix `ins_` and 26 characters, of 128 random bits.') };
 
 export const inspectorRoutes = [
   route({
     method: 'GET',
     path: COLLECTION,
+    operationId: 'inspectors.list',
+    summary: 'List inspectors',
+    description: 'Inspectors of the environment, the newest first.',
     access: read,
     query: listInspectorsQuery,
     answers: { 200: pageOf(inspectorAnswer) },
@@ -35,6 +38,12 @@ export const inspectorRoutes = [
   route({
     method: 'POST',
     path: COLLECTION,
+    operationId: 'inspectors.create',
+    summary: 'Make an inspector',
+    description:
+      'Gives an address of this service that shows what arrives, and answers as you say. A subscription may have it as its target. An ' +
+      'environment has at most 20.',
+    example: { body: { name: 'First look', answer: { status: 503, failurePercent: 0 } } },
     access: write,
     consumes: 'json',
     body: createInspectorBody,
@@ -45,6 +54,9 @@ export const inspectorRoutes = [
   route({
     method: 'GET',
     path: ONE,
+    operationId: 'inspectors.get',
+    summary: 'Get an inspector',
+    description: 'Shows one inspector.',
     params,
     access: read,
     answers: { 200: inspectorAnswer },
@@ -54,6 +66,11 @@ export const inspectorRoutes = [
   route({
     method: 'PATCH',
     path: ONE,
+    operationId: 'inspectors.update',
+    summary: 'Change an inspector',
+    description:
+      'Changes the fields that are given, those of `answer` one by one. The next request gets the new answer.',
+    example: { body: { answer: { status: 500 } } },
     params,
     access: write,
     consumes: 'json',
@@ -65,6 +82,9 @@ export const inspectorRoutes = [
   route({
     method: 'DELETE',
     path: ONE,
+    operationId: 'inspectors.delete',
+    summary: 'Delete an inspector',
+    description: 'Its address is unknown from now on, and its requests are gone.',
     params,
     access: write,
     answers: { 204: noBody },
@@ -74,6 +94,9 @@ export const inspectorRoutes = [
   route({
     method: 'GET',
     path: `${ONE}/requests`,
+    operationId: 'inspectors.listRequests',
+    summary: 'List requests that arrived',
+    description: 'The newest 200 requests of the last 24 hours, newest first, without headers and bodies.',
     params,
     access: readMessages,
     query: listRequestsQuery,
@@ -85,6 +108,9 @@ export const inspectorRoutes = [
   route({
     method: 'GET',
     path: '/v1/inspected-requests/:inspectedRequestId',
+    operationId: 'inspectors.getRequest',
+    summary: 'Get a request that arrived',
+    description: 'Shows its headers and its exact body, with the verdict on its signature.',
     params: { inspectedRequestId: idOf('inspectedRequest') },
     access: readMessages,
     answers: { 200: inspectedRequestAnswer },
@@ -95,6 +121,9 @@ export const inspectorRoutes = [
   route({
     method: 'DELETE',
     path: `${ONE}/requests`,
+    operationId: 'inspectors.clearRequests',
+    summary: 'Forget requests that arrived',
+    description: 'Empties the inspector. New requests are shown again.',
     params,
     access: write,
     answers: { 204: noBody },

@@ -35,30 +35,40 @@ const resource: ResourceFields = {
   rules: { name: nameProblem },
 };
 
-export const createInspectorBody = fieldsOf({ name, answer: givenAnswer.exactOptional() }, resource);
+export const createInspectorBody = fieldsOf(
+  { name: name.describe('Name for people.'), answer: givenAnswer.exactOptional() },
+  resource,
+).meta({ typeName: 'CreateInspector' });
 export type CreateInspector = z.output<typeof createInspectorBody>;
 
-export const inspectorChange = changeOf({ name: name.exactOptional(), answer: givenAnswer.exactOptional() }, resource);
-export const updateInspectorBody = inspectorChange.body;
+export const inspectorChange = changeOf(
+  { name: name.exactOptional().describe('Name for people.'), answer: givenAnswer.exactOptional() },
+  resource,
+);
+export const updateInspectorBody = inspectorChange.body.meta({ typeName: 'UpdateInspector' });
 export type UpdateInspector = z.output<typeof updateInspectorBody>;
 
-export const listInspectorsQuery = pageQuery.extend({ name: namePartQuery.exactOptional() });
+export const listInspectorsQuery = pageQuery
+  .extend({ name: namePartQuery.exactOptional().describe('Only those with this in their name, in any case.') })
+  .meta({ typeName: 'ListInspectors' });
 export type ListInspectors = z.output<typeof listInspectorsQuery>;
 
-export const inspectorAnswer = z.strictObject({
-  id: idOf('inspector').describe('Prefix `ins_` and 26 characters, of 128 random bits.'),
-  name: z.string().describe('Name for people.'),
-  url: z.string().describe('Address that shows what arrives: whoever knows it can send there.'),
-  answer: z
-    .strictObject({
-      status: wholeNumber.describe('Status of each answer.'),
-      delayMs: wholeNumber.describe('Milliseconds before each answer.'),
-      failurePercent: wholeNumber.describe('So many of a hundred answers are 500 instead.'),
-    })
-    .describe('Answer that senders get.'),
-  createdAt: time.describe('When it was made.'),
-  updatedAt: time.describe('When it was last changed.'),
-});
+export const inspectorAnswer = z
+  .strictObject({
+    id: idOf('inspector').describe('Prefix `ins_` and 26 characters, of 128 random bits.'),
+    name: z.string().describe('Name for people.'),
+    url: z.string().describe('Address that shows what arrives: whoever knows it can send there.'),
+    answer: z
+      .strictObject({
+        status: wholeNumber.describe('Status of each answer.'),
+        delayMs: wholeNumber.describe('Milliseconds before each answer.'),
+        failurePercent: wholeNumber.describe('So many of a hundred answers are 500 instead.'),
+      })
+      .describe('Answer that senders get.'),
+    createdAt: time.describe('When it was made.'),
+    updatedAt: time.describe('When it was last changed.'),
+  })
+  .meta({ typeName: 'Inspector' });
 export type Inspector = z.output<typeof inspectorAnswer>;
 export type ForcedAnswer = Inspector['answer'];
 
@@ -92,26 +102,30 @@ const requestShape = {
   arrivedAt: time.describe('When it arrived.'),
 };
 
-export const inspectedRowAnswer = z.strictObject(requestShape);
+export const inspectedRowAnswer = z.strictObject(requestShape).meta({ typeName: 'InspectedRow' });
 export type InspectedRow = z.output<typeof inspectedRowAnswer>;
 
-export const inspectedRequestAnswer = z.strictObject({
-  ...requestShape,
-  headers: z
-    .array(
-      z.strictObject({
-        name: z.string().describe('Name as it was sent.'),
-        value: z.string().describe('Value. The one of a header that proves who asks is not kept.'),
-      }),
-    )
-    .describe('Headers, in the order in which they came.'),
-  body: z.string().describe('Body as it came, at most 256 KiB of it.'),
-  encoding: z.enum(['text', 'base64']).describe('Form of `body`: base64 where the bytes are no UTF-8.'),
-  isCut: z.boolean().describe('Whether `body` is only the beginning.'),
-});
+export const inspectedRequestAnswer = z
+  .strictObject({
+    ...requestShape,
+    headers: z
+      .array(
+        z.strictObject({
+          name: z.string().describe('Name as it was sent.'),
+          value: z.string().describe('Value. The one of a header that proves who asks is not kept.'),
+        }),
+      )
+      .describe('Headers, in the order in which they came.'),
+    body: z.string().describe('Body as it came, at most 256 KiB of it.'),
+    encoding: z.enum(['text', 'base64']).describe('Form of `body`: base64 where the bytes are no UTF-8.'),
+    isCut: z.boolean().describe('Whether `body` is only the beginning.'),
+  })
+  .meta({ typeName: 'InspectedRequest' });
 export type InspectedRequest = z.output<typeof inspectedRequestAnswer>;
 
-export const listRequestsQuery = pageQuery.extend({
-  verdict: enumQuery(SIGNATURE_VERDICTS).optional().describe('Only with this verdict on its signature.'),
-});
+export const listRequestsQuery = pageQuery
+  .extend({
+    verdict: enumQuery(SIGNATURE_VERDICTS).optional().describe('Only with this verdict on its signature.'),
+  })
+  .meta({ typeName: 'ListRequests' });
 export type ListRequests = z.output<typeof listRequestsQuery>;

@@ -12,18 +12,20 @@ export const createMarkBody = fieldsOf(
     at: dateTimeField.exactOptional().describe('When it was, at most 366 days ago. Default now.'),
   },
   { moved: ['id', 'madeBy', 'createdAt'], rules: { name: nameProblem } },
-);
+).meta({ typeName: 'CreateMark' });
 export type CreateMark = z.output<typeof createMarkBody>;
 
 /** `since` and `until` are about `at`. */
-export const listMarksQuery = pageQuery.extend(windowQuery);
+export const listMarksQuery = pageQuery.extend(windowQuery).meta({ typeName: 'ListMarks' });
 export type ListMarks = z.output<typeof listMarksQuery>;
 
-export const markAnswer = z.strictObject({
-  id: idOf('mark'),
-  name: z.string().describe('The event.'),
-  at: time.describe('When it was.'),
-  madeBy: z.string().describe('API key, machine credential or person who has marked it.'),
-  createdAt: time.describe('When it was marked.'),
-});
+export const markAnswer = z
+  .strictObject({
+    id: idOf('mark'),
+    name: z.string().describe('The event.'),
+    at: time.describe('When it was.'),
+    madeBy: z.string().describe('API key, machine credential or person who has marked it.'),
+    createdAt: time.describe('When it was marked.'),
+  })
+  .meta({ typeName: 'Mark' });
 export type Mark = z.output<typeof markAnswer>;

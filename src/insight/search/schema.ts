@@ -11,15 +11,25 @@ const MAX_SEARCH_LENGTH = 512;
  * `since` and `until` are about publishedAt of messages. With `channelId` or `eventType` nothing but messages is looked for. With
  * `payloads=false` a bare value is not looked for in payloads.
  */
-export const searchQuery = searchMessagesQuery.omit({ publisherId: true }).extend({
-  q: z
-    .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
-    .optional(),
-  payloads: enumQuery(['true', 'false']).optional(),
-});
+export const searchQuery = searchMessagesQuery
+  .omit({ publisherId: true })
+  .extend({
+    q: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(MAX_SEARCH_LENGTH, `must have at most ${MAX_SEARCH_LENGTH} characters`)
+      .optional()
+      .describe(
+        'An id, your own id of a message, an event type, a part of a name, `payload.<path>=<value>`, or a value of at least 3 characters that a payload has anywhere. Absent: the newest messages.',
+      ),
+    payloads: enumQuery(['true', 'false'])
+      .optional()
+      .describe(
+        'With `false` a value without a path is not looked for in payloads, which is faster where only names are wanted.',
+      ),
+  })
+  .meta({ typeName: 'Search' });
 export type SearchQuery = z.output<typeof searchQuery>;
 
 const hit = z.strictObject({
@@ -33,19 +43,21 @@ const hit = z.strictObject({
 });
 export type Hit = z.output<typeof hit>;
 
-export const searchResultsAnswer = z.strictObject({
-  data: z
-    .array(hit)
-    .describe('Resources that were found: by their id, then by their names, then messages, the newest first.'),
-  lookedThrough: lookedThroughAnswer.describe('Messages that were read for it.'),
-  pagination: z
-    .strictObject({
-      cursor: z
-        .string()
-        .exactOptional()
-        .describe('Goes on behind the messages that were looked through. Absent where nothing is left.'),
-      hasMore: z.boolean().describe('Whether messages are left to look through.'),
-    })
-    .describe('Where the search goes on.'),
-});
+export const searchResultsAnswer = z
+  .strictObject({
+    data: z
+      .array(hit)
+      .describe('Resources that were found: by their id, then by their names, then messages, the newest first.'),
+    lookedThrough: lookedThroughAnswer.describe('Messages that were read for it.'),
+    pagination: z
+      .strictObject({
+        cursor: z
+          .string()
+          .exactOptional()
+          .describe('Goes on behind the messages that were looked through. Absent where nothing is left.'),
+        hasMore: z.boolean().describe('Whether messages are left to look through.'),
+      })
+      .describe('Where the search goes on.'),
+  })
+  .meta({ typeName: 'SearchResults' });
 export type SearchResults = z.output<typeof searchResultsAnswer>;

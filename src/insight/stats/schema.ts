@@ -4,31 +4,62 @@ import { idsQuery, windowQuery } from '../../api/http/reading/query.ts';
 import type { AnswerClass, INBOUND_CODES, RUN_CODES } from '../../kernel/words/outcomes.ts';
 import { type DeliveryStatus, ERROR_CLASSES, RUN_STATUSES } from '../../kernel/words/statuses.ts';
 
-export const statsQuery = z.strictObject({
-  channelId: z.string().optional(),
-  subscriptionId: z.string().optional(),
-  ...windowQuery,
-});
+export const statsQuery = z
+  .strictObject({
+    channelId: z.string().optional().describe('Only of this channel.'),
+    subscriptionId: z.string().optional().describe('Only of this subscription.'),
+    ...windowQuery,
+  })
+  .meta({ typeName: 'StatsQuery' });
 export type StatsQuery = z.output<typeof statsQuery>;
 
-export const subscriptionStatsQuery = z.strictObject({
-  subscriptionIds: idsQuery('subscription').optional(),
-  ...windowQuery,
-});
+export const subscriptionStatsQuery = z
+  .strictObject({
+    subscriptionIds: idsQuery('subscription')
+      .optional()
+      .describe('Up to 100 ids of subscriptions, separated by commas. By default the newest 100.'),
+    ...windowQuery,
+  })
+  .meta({ typeName: 'SubscriptionStatsQuery' });
 export type SubscriptionStatsQuery = z.output<typeof subscriptionStatsQuery>;
 
-export const channelStatsQuery = z.strictObject({ channelIds: idsQuery('channel').optional(), ...windowQuery });
+export const channelStatsQuery = z
+  .strictObject({
+    channelIds: idsQuery('channel')
+      .optional()
+      .describe('Up to 100 ids of channels, separated by commas. By default the newest 100.'),
+    ...windowQuery,
+  })
+  .meta({ typeName: 'ChannelStatsQuery' });
 export type ChannelStatsQuery = z.output<typeof channelStatsQuery>;
 
-export const webhookStatsQuery = z.strictObject({ webhookIds: idsQuery('webhook').optional(), ...windowQuery });
+export const webhookStatsQuery = z
+  .strictObject({
+    webhookIds: idsQuery('webhook')
+      .optional()
+      .describe('Up to 100 ids of inbound webhooks, separated by commas. By default the newest 100.'),
+    ...windowQuery,
+  })
+  .meta({ typeName: 'WebhookStatsQuery' });
 export type WebhookStatsQuery = z.output<typeof webhookStatsQuery>;
 
-export const runStatsQuery = z.strictObject({ workflowId: z.string().optional(), ...windowQuery });
-export const workflowStatsQuery = z.strictObject({ workflowIds: idsQuery('workflow').optional(), ...windowQuery });
+export const runStatsQuery = z
+  .strictObject({ workflowId: z.string().optional().describe('Only of this workflow.'), ...windowQuery })
+  .meta({ typeName: 'RunStatsQuery' });
+export const workflowStatsQuery = z
+  .strictObject({
+    workflowIds: idsQuery('workflow')
+      .optional()
+      .describe('Up to 100 ids of workflows, separated by commas. By default the newest 100.'),
+    ...windowQuery,
+  })
+  .meta({ typeName: 'WorkflowStatsQuery' });
 export type WorkflowStatsQuery = z.output<typeof workflowStatsQuery>;
 export type RunStatsQuery = z.output<typeof runStatsQuery>;
 
-export const backlogQuery = z.strictObject({ channelId: z.string().optional() });
+export const backlogQuery = z
+  .strictObject({ channelId: z.string().optional().describe('Only of this channel.') })
+  .meta({ typeName: 'BacklogQuery' });
 
 const latency = z
   .strictObject({
@@ -103,26 +134,28 @@ const span = {
 };
 
 /** Figures of an environment, a channel or a subscription. */
-export const statsAnswer = z.strictObject({
-  ...span,
-  totals: z.strictObject(figures).describe('Figures of the whole span.'),
-  deliveries,
-  answers: z.array(answer).describe('Attempts by the answer of the subscriber, the most frequent first.'),
-  points: z
-    .array(
-      z.strictObject({
-        ...point.shape,
-        answers: answerClasses,
-        deliveries: z
-          .strictObject(byState)
-          .exactOptional()
-          .describe(
-            'Deliveries that were created in the step, by their state now. Absent if not all of them were counted.',
-          ),
-      }),
-    )
-    .describe('Figures of each step, oldest first, those without traffic too.'),
-});
+export const statsAnswer = z
+  .strictObject({
+    ...span,
+    totals: z.strictObject(figures).describe('Figures of the whole span.'),
+    deliveries,
+    answers: z.array(answer).describe('Attempts by the answer of the subscriber, the most frequent first.'),
+    points: z
+      .array(
+        z.strictObject({
+          ...point.shape,
+          answers: answerClasses,
+          deliveries: z
+            .strictObject(byState)
+            .exactOptional()
+            .describe(
+              'Deliveries that were created in the step, by their state now. Absent if not all of them were counted.',
+            ),
+        }),
+      )
+      .describe('Figures of each step, oldest first, those without traffic too.'),
+  })
+  .meta({ typeName: 'Stats' });
 export type Stats = z.output<typeof statsAnswer>;
 
 const capped = {
@@ -131,25 +164,29 @@ const capped = {
 };
 
 /** Figures of several subscriptions. */
-export const subscriptionStatsAnswer = z.strictObject({
-  ...span,
-  subscriptions: z
-    .array(
-      z.strictObject({
-        subscriptionId: idOf('subscription').describe('Subscription of these figures.'),
-        totals: z.strictObject(figures).describe('Figures of the whole span.'),
-        deliveries,
-        points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
-        waiting: z.strictObject(capped).describe('Deliveries that wait for an attempt now, the first or a later one.'),
-        failingSince: time
-          .exactOptional()
-          .describe(
-            'When the first of at least five failed attempts in a row was recorded, if that is at least a minute ago and no attempt has been delivered since. A disabled subscription always has it. Absent while the receiver is not failing.',
-          ),
-      }),
-    )
-    .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),
-});
+export const subscriptionStatsAnswer = z
+  .strictObject({
+    ...span,
+    subscriptions: z
+      .array(
+        z.strictObject({
+          subscriptionId: idOf('subscription').describe('Subscription of these figures.'),
+          totals: z.strictObject(figures).describe('Figures of the whole span.'),
+          deliveries,
+          points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
+          waiting: z
+            .strictObject(capped)
+            .describe('Deliveries that wait for an attempt now, the first or a later one.'),
+          failingSince: time
+            .exactOptional()
+            .describe(
+              'When the first of at least five failed attempts in a row was recorded, if that is at least a minute ago and no attempt has been delivered since. A disabled subscription always has it. Absent while the receiver is not failing.',
+            ),
+        }),
+      )
+      .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),
+  })
+  .meta({ typeName: 'SubscriptionStats' });
 export type SubscriptionStats = z.output<typeof subscriptionStatsAnswer>;
 
 const runFigures = {
@@ -161,103 +198,115 @@ const runFigures = {
 } satisfies Record<keyof typeof RUN_CODES, unknown>;
 
 /** Figures of the runs of an environment or of a workflow. */
-export const runStatsAnswer = z.strictObject({
-  ...span,
-  totals: z.strictObject(runFigures).describe('Figures of the whole span.'),
-  points: z
-    .array(z.strictObject({ at: time.describe('When the step began.'), ...runFigures }))
-    .describe('Figures of each step, oldest first, those without a run too.'),
-  unfinished: z
-    .strictObject({
-      count: wholeNumber.describe('How many there are, 1,000 at most.'),
-      isMore: z.boolean().describe('Whether there may be more than that.'),
-    })
-    .describe('Runs that have not ended now. Runs of one workflow are counted among the newest 5,000 of each status.'),
-});
+export const runStatsAnswer = z
+  .strictObject({
+    ...span,
+    totals: z.strictObject(runFigures).describe('Figures of the whole span.'),
+    points: z
+      .array(z.strictObject({ at: time.describe('When the step began.'), ...runFigures }))
+      .describe('Figures of each step, oldest first, those without a run too.'),
+    unfinished: z
+      .strictObject({
+        count: wholeNumber.describe('How many there are, 1,000 at most.'),
+        isMore: z.boolean().describe('Whether there may be more than that.'),
+      })
+      .describe(
+        'Runs that have not ended now. Runs of one workflow are counted among the newest 5,000 of each status.',
+      ),
+  })
+  .meta({ typeName: 'RunStats' });
 export type RunStats = z.output<typeof runStatsAnswer>;
 
 /** Figures of several workflows: no more than a row of their list shows. */
-export const workflowStatsAnswer = z.strictObject({
-  ...span,
-  workflows: z
-    .array(
-      z.strictObject({
-        workflowId: idOf('workflow').describe('Workflow of these figures.'),
-        totals: z.strictObject(runFigures).describe('Figures of its runs in the whole span.'),
-        lastRun: z
-          .strictObject({
-            id: idOf('run'),
-            status: z.enum(RUN_STATUSES).describe('How far it has come.'),
-            createdAt: time.describe('When it was made.'),
-            finishedAt: time.exactOptional().describe('When it ended. Absent before.'),
-            filteredBy: z.string().exactOptional().describe('Filter that ended it: id of the step.'),
-          })
-          .exactOptional()
-          .describe('Run that was made last, in the span or before. Absent where there is none.'),
-        completed: z.array(wholeNumber).describe('Completed runs of each step, oldest first, those without one too.'),
-        failed: z.array(wholeNumber).describe('Failures of runs in each step.'),
-      }),
-    )
-    .describe('One entry for each workflow that was asked for, in that order. One that is not here has none.'),
-});
+export const workflowStatsAnswer = z
+  .strictObject({
+    ...span,
+    workflows: z
+      .array(
+        z.strictObject({
+          workflowId: idOf('workflow').describe('Workflow of these figures.'),
+          totals: z.strictObject(runFigures).describe('Figures of its runs in the whole span.'),
+          lastRun: z
+            .strictObject({
+              id: idOf('run'),
+              status: z.enum(RUN_STATUSES).describe('How far it has come.'),
+              createdAt: time.describe('When it was made.'),
+              finishedAt: time.exactOptional().describe('When it ended. Absent before.'),
+              filteredBy: z.string().exactOptional().describe('Filter that ended it: id of the step.'),
+            })
+            .exactOptional()
+            .describe('Run that was made last, in the span or before. Absent where there is none.'),
+          completed: z.array(wholeNumber).describe('Completed runs of each step, oldest first, those without one too.'),
+          failed: z.array(wholeNumber).describe('Failures of runs in each step.'),
+        }),
+      )
+      .describe('One entry for each workflow that was asked for, in that order. One that is not here has none.'),
+  })
+  .meta({ typeName: 'WorkflowStats' });
 export type WorkflowStats = z.output<typeof workflowStatsAnswer>;
 
 /** Figures of several inbound webhooks. */
-export const webhookStatsAnswer = z.strictObject({
-  ...span,
-  webhooks: z
-    .array(
-      z.strictObject({
-        webhookId: idOf('webhook').describe('Inbound webhook of these figures.'),
-        received: wholeNumber.describe('Requests that became messages in the whole span.'),
-        repeated: wholeNumber.describe('Requests whose event was a message already, up to 100 in a minute.'),
-        refused: wholeNumber.describe('Requests that were refused, up to 100 in a minute.'),
-      } satisfies Record<keyof typeof INBOUND_CODES | 'webhookId', unknown>),
-    )
-    .describe('One entry for each webhook that was asked for, in that order. One that is not here has none.'),
-});
+export const webhookStatsAnswer = z
+  .strictObject({
+    ...span,
+    webhooks: z
+      .array(
+        z.strictObject({
+          webhookId: idOf('webhook').describe('Inbound webhook of these figures.'),
+          received: wholeNumber.describe('Requests that became messages in the whole span.'),
+          repeated: wholeNumber.describe('Requests whose event was a message already, up to 100 in a minute.'),
+          refused: wholeNumber.describe('Requests that were refused, up to 100 in a minute.'),
+        } satisfies Record<keyof typeof INBOUND_CODES | 'webhookId', unknown>),
+      )
+      .describe('One entry for each webhook that was asked for, in that order. One that is not here has none.'),
+  })
+  .meta({ typeName: 'WebhookStats' });
 export type WebhookStats = z.output<typeof webhookStatsAnswer>;
 
 /** Figures of several channels: no more than a row of their list shows. */
-export const channelStatsAnswer = z.strictObject({
-  ...span,
-  channels: z
-    .array(
-      z.strictObject({
-        channelId: idOf('channel').describe('Channel of these figures.'),
-        accepted: wholeNumber.describe('Messages that were published to it in the whole span.'),
-        counts: z.array(wholeNumber).describe('The same in each step, oldest first, those without a message too.'),
-        subscriptions: z.strictObject(capped).describe('Subscriptions that it has now.'),
-      }),
-    )
-    .describe('One entry for each channel that was asked for, in that order. One that is not here has none.'),
-});
+export const channelStatsAnswer = z
+  .strictObject({
+    ...span,
+    channels: z
+      .array(
+        z.strictObject({
+          channelId: idOf('channel').describe('Channel of these figures.'),
+          accepted: wholeNumber.describe('Messages that were published to it in the whole span.'),
+          counts: z.array(wholeNumber).describe('The same in each step, oldest first, those without a message too.'),
+          subscriptions: z.strictObject(capped).describe('Subscriptions that it has now.'),
+        }),
+      )
+      .describe('One entry for each channel that was asked for, in that order. One that is not here has none.'),
+  })
+  .meta({ typeName: 'ChannelStats' });
 export type ChannelStats = z.output<typeof channelStatsAnswer>;
 
 /** Work that is left at this moment. */
-export const backlogAnswer = z.strictObject({
-  pending: z
-    .strictObject({
-      ...capped,
-      oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
-    })
-    .describe('Deliveries before their first attempt.'),
-  retrying: z
-    .strictObject({
-      ...capped,
-      oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
-    })
-    .describe('Deliveries whose attempts have failed so far.'),
-  openDeadLetters: z.strictObject(capped).describe('Dead letters that were neither replayed nor discarded.'),
-  service: z
-    .strictObject({
-      worker: z.enum(['up', 'down']).describe('Down where no worker is alive: nothing is delivered then.'),
-      temporal: z
-        .enum(['up', 'down', 'unknown'])
-        .describe(
-          'Down where Temporal answers no worker that is alive: deliveries wait for it. Unknown where none is.',
-        ),
-    })
-    .describe('Servers that deliver for all environments, as of the last seconds.'),
-});
+export const backlogAnswer = z
+  .strictObject({
+    pending: z
+      .strictObject({
+        ...capped,
+        oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
+      })
+      .describe('Deliveries before their first attempt.'),
+    retrying: z
+      .strictObject({
+        ...capped,
+        oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
+      })
+      .describe('Deliveries whose attempts have failed so far.'),
+    openDeadLetters: z.strictObject(capped).describe('Dead letters that were neither replayed nor discarded.'),
+    service: z
+      .strictObject({
+        worker: z.enum(['up', 'down']).describe('Down where no worker is alive: nothing is delivered then.'),
+        temporal: z
+          .enum(['up', 'down', 'unknown'])
+          .describe(
+            'Down where Temporal answers no worker that is alive: deliveries wait for it. Unknown where none is.',
+          ),
+      })
+      .describe('Servers that deliver for all environments, as of the last seconds.'),
+  })
+  .meta({ typeName: 'Backlog' });
 export type Backlog = z.output<typeof backlogAnswer>;

@@ -4,7 +4,7 @@ import { createViewBody, listViewsQuery, updateViewBody, viewAnswer } from './sc
 import type { Views } from './service.ts';
 
 const VIEWS = '/v1/views';
-const route = routesOf<{ views: Views }>();
+const route = routesOf<{ views: Views }>({ views: 'Saved filters of the user.' });
 const access = 'person';
 const params = { viewId: idOf('view') };
 
@@ -12,6 +12,11 @@ export const viewRoutes = [
   route({
     method: 'POST',
     path: VIEWS,
+    operationId: 'views.create',
+    summary: 'Save a view',
+    description:
+      'Keeps filters of a list of the dashboard under a name, for this person alone. A person has 50 at most.',
+    example: { body: { page: 'deliveries', name: 'Failed at the till', search: { status: 'failed', since: '24h' } } },
     access,
     consumes: 'json',
     body: createViewBody,
@@ -22,6 +27,9 @@ export const viewRoutes = [
   route({
     method: 'GET',
     path: VIEWS,
+    operationId: 'views.list',
+    summary: 'List views',
+    description: 'Views of the person, the newest first.',
     access,
     query: listViewsQuery,
     answers: { 200: pageOf(viewAnswer) },
@@ -30,6 +38,10 @@ export const viewRoutes = [
   route({
     method: 'PATCH',
     path: `${VIEWS}/:viewId`,
+    operationId: 'views.update',
+    summary: 'Change a view',
+    description: 'Gives a view another name, or other filters.',
+    example: { body: { name: 'Failed today' } },
     params,
     access,
     consumes: 'json',
@@ -41,6 +53,9 @@ export const viewRoutes = [
   route({
     method: 'DELETE',
     path: `${VIEWS}/:viewId`,
+    operationId: 'views.delete',
+    summary: 'Delete a view',
+    description: 'Forgets the name and its filters.',
     params,
     access,
     answers: { 204: noBody },

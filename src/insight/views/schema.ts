@@ -38,29 +38,41 @@ const search = z
 const name = z.string().trim().min(1).max(60);
 const rules = { name: nameProblem };
 
-export const viewAnswer = z.strictObject({
-  id: idOf('view'),
-  page: z.enum(VIEW_PAGES).describe('List of the dashboard that it is of.'),
-  name: z.string().describe('Name that its person has given, the only one of its page.'),
-  search: z.record(z.string(), z.string()).describe('Filters, as the address of the page has them.'),
-  createdAt: time.describe('When it was saved.'),
-  updatedAt: time.describe('When it last changed.'),
-});
+export const viewAnswer = z
+  .strictObject({
+    id: idOf('view'),
+    page: z.enum(VIEW_PAGES).describe('List of the dashboard that it is of.'),
+    name: z.string().describe('Name that its person has given, the only one of its page.'),
+    search: z.record(z.string(), z.string()).describe('Filters, as the address of the page has them.'),
+    createdAt: time.describe('When it was saved.'),
+    updatedAt: time.describe('When it last changed.'),
+  })
+  .meta({ typeName: 'View' });
 export type View = z.output<typeof viewAnswer>;
 
-export const createViewBody = fieldsOf({ page: z.enum(VIEW_PAGES), name, search }, { rules });
+export const createViewBody = fieldsOf(
+  {
+    page: z.enum(VIEW_PAGES).describe('List of the dashboard that it is of.'),
+    name: name.describe('Name for people.'),
+    search: search.describe('Filters by name, as the address of the page has them.'),
+  },
+  { rules },
+).meta({ typeName: 'CreateView' });
 export type CreateView = z.output<typeof createViewBody>;
 
 export const viewChange = changeOf(
-  { name: name.exactOptional(), search: search.exactOptional() },
+  {
+    name: name.exactOptional().describe('Name for people.'),
+    search: search.exactOptional().describe('Filters by name, as the address of the page has them.'),
+  },
   {
     identity: { page: sameText('cannot change: save another view'), createdAt: sameTime() },
     moved: ['id', 'updatedAt'],
     rules,
   },
 );
-export const updateViewBody = viewChange.body;
+export const updateViewBody = viewChange.body.meta({ typeName: 'UpdateView' });
 export type UpdateView = z.output<typeof updateViewBody>;
 
-export const listViewsQuery = pageQuery;
+export const listViewsQuery = pageQuery.meta({ typeName: 'PageQuery' });
 export type ListViews = z.output<typeof listViewsQuery>;

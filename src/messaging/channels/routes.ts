@@ -3,13 +3,17 @@ import { routesOf } from '../../api/http/route/route.ts';
 import { channelAnswer, createChannelBody, listChannelsQuery, updateChannelBody } from './schema.ts';
 import type { Channels } from './service.ts';
 
-const route = routesOf<{ channels: Channels }>();
+const route = routesOf<{ channels: Channels }>({ channels: 'Where publishers post messages.' });
 const params = { channelId: idOf('channel') };
 
 export const channelRoutes = [
   route({
     method: 'POST',
     path: '/v1/channels',
+    operationId: 'channels.create',
+    summary: 'Make a channel',
+    description: 'A channel is where you publish. Fields that are left out have the defaults of its app.',
+    example: { body: { name: 'orders', description: 'Orders of the shop', retentionDays: 90 } },
     access: { scope: 'channels:write' },
     consumes: 'json',
     body: createChannelBody,
@@ -19,6 +23,10 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: '/v1/channels',
+    operationId: 'channels.list',
+    summary: 'List channels',
+    description: 'Channels of the environment, the newest first.',
+    example: { query: { status: 'active' } },
     access: { scope: 'channels:read' },
     query: listChannelsQuery,
     answers: { 200: pageOf(channelAnswer) },
@@ -27,6 +35,9 @@ export const channelRoutes = [
   route({
     method: 'GET',
     path: '/v1/channels/:channelId',
+    operationId: 'channels.get',
+    summary: 'Get a channel',
+    description: 'Shows one channel.',
     params,
     access: { scope: 'channels:read' },
     answers: { 200: channelAnswer },
@@ -36,6 +47,10 @@ export const channelRoutes = [
   route({
     method: 'PATCH',
     path: '/v1/channels/:channelId',
+    operationId: 'channels.update',
+    summary: 'Change a channel',
+    description: 'Changes the fields that are given. An archived channel takes no change but a new `status`.',
+    example: { body: { name: 'orders', retentionDays: 30 } },
     params,
     access: { scope: 'channels:write' },
     consumes: 'json',
@@ -47,6 +62,9 @@ export const channelRoutes = [
   route({
     method: 'DELETE',
     path: '/v1/channels/:channelId',
+    operationId: 'channels.delete',
+    summary: 'Delete a channel',
+    description: 'Deletes the channel and its subscriptions. Its messages stay readable until their retention ends.',
     params,
     access: { scope: 'channels:write' },
     answers: { 204: noBody },

@@ -37,62 +37,77 @@ const resource: ResourceFields = {
 
 export const createChannelBody = fieldsOf(
   {
-    name,
-    description: description.exactOptional(),
-    status: status.default('active'),
-    schema: schemaField.exactOptional(),
-    schemas: schemasField.exactOptional(),
-    schemaMode: schemaMode.exactOptional(),
+    name: name.describe('Name for people.'),
+    description: description.exactOptional().describe('Text for people.'),
+    status: status.default('active').describe('Status to have.'),
+    schema: schemaField.exactOptional().describe('JSON Schema that holds for every payload.'),
+    schemas: schemasField.exactOptional().describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+    schemaMode: schemaMode
+      .exactOptional()
+      .describe('Whether a payload that does not fit is refused, or published with a warning.'),
     /** Default: that of its app. */
-    retentionDays: retentionDays.exactOptional(),
+    retentionDays: retentionDays.exactOptional().describe('Days after which a message is removed.'),
   },
   resource,
-);
+).meta({ typeName: 'CreateChannel' });
 export type CreateChannel = z.output<typeof createChannelBody>;
 
 /** Null clears description, schema and schemas; absent leaves them as they are. */
 export const channelChange = changeOf(
   {
-    name: name.exactOptional(),
-    description: description.nullable().exactOptional(),
-    status: status.exactOptional(),
-    schema: schemaField.nullable().exactOptional(),
-    schemas: schemasField.nullable().exactOptional(),
-    schemaMode: schemaMode.exactOptional(),
-    retentionDays: retentionDays.exactOptional(),
+    name: name.exactOptional().describe('Name for people.'),
+    description: description.nullable().exactOptional().describe('Text for people.'),
+    status: status.exactOptional().describe('Status to have.'),
+    schema: schemaField.nullable().exactOptional().describe('JSON Schema that holds for every payload.'),
+    schemas: schemasField
+      .nullable()
+      .exactOptional()
+      .describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+    schemaMode: schemaMode
+      .exactOptional()
+      .describe('Whether a payload that does not fit is refused, or published with a warning.'),
+    retentionDays: retentionDays.exactOptional().describe('Days after which a message is removed.'),
   },
   resource,
 );
-export const updateChannelBody = channelChange.body;
+export const updateChannelBody = channelChange.body.meta({ typeName: 'UpdateChannel' });
 export type UpdateChannel = z.output<typeof updateChannelBody>;
 
-export const listChannelsQuery = pageQuery.extend({
-  status: z.enum(CHANNEL_STATUSES).exactOptional(),
-  ...namedQuery('channel'),
-  /** `false` leaves schemas out: each may be as large as a payload. */
-  definitions: enumQuery(['true', 'false']).optional(),
-});
+export const listChannelsQuery = pageQuery
+  .extend({
+    status: z.enum(CHANNEL_STATUSES).exactOptional().describe('Status to have.'),
+    ...namedQuery('channel'),
+    /** `false` leaves schemas out: each may be as large as a payload. */
+    definitions: enumQuery(['true', 'false'])
+      .optional()
+      .describe(
+        'With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels.',
+      ),
+  })
+  .meta({ typeName: 'ListChannels' });
 export type ListChannels = z.output<typeof listChannelsQuery>;
 
 const anySchema = z.record(z.string(), z.unknown());
 
 /** Spec §2. */
-export const channelAnswer = z.strictObject({
-  id: idOf('channel'),
-  name: z.string().describe('Name for people; several channels may have the same.'),
-  description: z.string().exactOptional().describe('Text for people.'),
-  status: z.enum(CHANNEL_STATUSES).describe('Only an active channel takes messages.'),
-  schema: anySchema.exactOptional().describe('JSON Schema that holds for every payload.'),
-  schemas: z
-    .record(z.string(), anySchema)
-    .exactOptional()
-    .describe('JSON Schemas by event type, each of which holds beside `schema`.'),
-  schemaMode: z
-    .enum(SCHEMA_MODES)
-    .exactOptional()
-    .describe('A payload that does not fit is refused, or published with a warning. Only where there is a schema.'),
-  retentionDays: wholeNumber.describe('Days after which a message is removed.'),
-  createdAt: time.describe('When the channel was made.'),
-  updatedAt: time.describe('When the channel was last changed.'),
-});
+export const channelAnswer = z
+  .strictObject({
+    id: idOf('channel'),
+    name: z.string().describe('Name for people; several channels may have the same.'),
+    description: z.string().exactOptional().describe('Text for people.'),
+    status: z.enum(CHANNEL_STATUSES).describe('Only an active channel takes messages.'),
+    schema: anySchema.exactOptional().describe('JSON Schema that holds for every payload.'),
+    schemas: z
+      .record(z.string(), anySchema)
+      .exactOptional()
+      .describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+    schemaMode: z
+      .enum(SCHEMA_MODES)
+      .exactOptional()
+      .describe('A payload that does not fit is refused, or published with a warning. Only where there is a schema.'),
+    retentionDays: wholeNumber.describe('Days after which a message is removed.'),
+    createdAt: time.describe('When the channel was made.'),
+    updatedAt: time.describe('When the channel was last changed.'),
+  })
+  .meta({ typeName: 'Channel' });
 export type Channel = z.output<typeof channelAnswer>;

@@ -9,13 +9,19 @@ import {
 } from './schema.ts';
 import type { Messages } from './service.ts';
 
-const route = routesOf<{ messages: Messages }>();
+const route = routesOf<{ messages: Messages }>({
+  messages: 'Published messages, with their content, times and routing.',
+});
 const params = { messageId: idOf('message') };
 
 export const messageRoutes = [
   route({
     method: 'GET',
     path: '/v1/channels/:channelId/messages',
+    operationId: 'messages.list',
+    summary: 'List messages of a channel',
+    description: 'Messages of the channel, the newest first, within `since` and `until` of their publication.',
+    example: { query: { eventType: 'order.*', limit: '50' } },
     params: { channelId: idOf('channel') },
     access: { scope: 'messages:read' },
     query: listMessagesQuery,
@@ -26,6 +32,11 @@ export const messageRoutes = [
   route({
     method: 'GET',
     path: '/v1/messages',
+    operationId: 'messages.listAll',
+    summary: 'List messages of all channels',
+    description:
+      'Messages of the environment, the newest first, with the size of their payload and their deliveries by state.',
+    example: { query: { eventType: 'order.*', limit: '50' } },
     access: { scope: 'messages:read' },
     query: searchMessagesQuery,
     answers: { 200: pageOf(messageSummaryAnswer) },
@@ -34,6 +45,9 @@ export const messageRoutes = [
   route({
     method: 'GET',
     path: '/v1/messages/:messageId',
+    operationId: 'messages.get',
+    summary: 'Get a message',
+    description: 'Shows one message, with the state of its deliveries together.',
     params,
     access: { scope: 'messages:read' },
     answers: { 200: tracedMessageAnswer },
@@ -43,6 +57,9 @@ export const messageRoutes = [
   route({
     method: 'DELETE',
     path: '/v1/messages/:messageId',
+    operationId: 'messages.delete',
+    summary: 'Erase a message',
+    description: 'Erases payload and metadata for ever. Waiting deliveries are given up.',
     params,
     access: { scope: 'messages:write' },
     isDangerous: true,

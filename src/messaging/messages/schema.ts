@@ -37,18 +37,28 @@ export const publishedEventType = eventTypeSchema.check((context) => {
   if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
 });
 
-const messagesQuery = pageQuery.extend({ eventType: eventTypeQuery.optional(), ...windowQuery });
+const messagesQuery = pageQuery.extend({
+  eventType: eventTypeQuery.optional().describe('One event type, `order.*` for all that begin with `order.`, or `*`.'),
+  ...windowQuery,
+});
 
 /**
  * `since` and `until` are about publishedAt. `order=committed` is for readers who go on for ever: oldest first, in the order in which
  * messages became visible. It begins with the first one published after `since`, and has no end.
  */
 export const listMessagesQuery = messagesQuery
-  .extend({ order: enumQuery(['newest', 'committed']).default('newest') })
+  .extend({
+    order: enumQuery(['newest', 'committed'])
+      .default('newest')
+      .describe(
+        '`newest`: the newest first. `committed`: the oldest first, in the order in which messages became visible; a reader that continues from each cursor misses none.',
+      ),
+  })
   .superRefine(({ order, until }, context) => {
     if (order === 'committed' && until !== undefined)
       context.addIssue({ code: 'custom', path: ['until'], message: 'must not stand beside order=committed' });
-  });
+  })
+  .meta({ typeName: 'ListMessages' });
 
 export type ListMessages = z.output<typeof listMessagesQuery>;
 
@@ -56,15 +66,31 @@ export type ListMessages = z.output<typeof listMessagesQuery>;
  * The same over all channels. A channelId or publisherId that names nothing here gives an empty list. Service events are left out unless
  * `includeSystem` or the channelId asks for them.
  */
-export const searchMessagesQuery = messagesQuery.extend({
-  channelId: z.string().optional(),
-  includeSystem: enumQuery(['true', 'false']).optional(),
-  publisherId: z.string().min(1).max(MESSAGE_LIMITS.publisherIdLength).optional(),
-  deliveryStatus: someQuery(DELIVERY_SUMMARIES).optional(),
-});
+export const searchMessagesQuery = messagesQuery
+  .extend({
+    channelId: z.string().optional().describe('Only of this channel.'),
+    includeSystem: enumQuery(['true', 'false'])
+      .optional()
+      .describe(
+        'With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel.',
+      ),
+    publisherId: z
+      .string()
+      .min(1)
+      .max(MESSAGE_LIMITS.publisherIdLength)
+      .optional()
+      .describe('Only those that were published under this id of yours within the last 24 hours.'),
+    deliveryStatus: someQuery(DELIVERY_SUMMARIES)
+      .optional()
+      .describe('Only those whose deliveries together have one of these states.'),
+  })
+  .meta({ typeName: 'SearchMessages' });
 export type SearchMessages = z.output<typeof searchMessagesQuery>;
 
-export const exportMessagesQuery = searchMessagesQuery.omit(WITHOUT_PAGE).extend(exportQuery);
+export const exportMessagesQuery = searchMessagesQuery
+  .omit(WITHOUT_PAGE)
+  .extend(exportQuery)
+  .meta({ typeName: 'ExportMessages' });
 export type ExportMessages = z.output<typeof exportMessagesQuery>;
 
 /** Fields of a message, wherever one is shown. */
@@ -100,11 +126,12 @@ const CONTENT_REASON = 'has either payload or erasedAt';
 /** Spec §2 Message. A list may leave the payload out. */
 export const messageAnswer = z
   .strictObject(messageShape)
-  .refine(({ payload, erasedAt }) => payload === undefined || erasedAt === undefined, CONTENT_REASON);
+  .refine(({ payload, erasedAt }) => payload === undefined || erasedAt === undefined, CONTENT_REASON)
+  .meta({ typeName: 'Message' });
 export type Message = z.output<typeof messageAnswer>;
 
 /** Messages of a channel, which may be listed without an end. */
-export const channelMessagesPageAnswer = pageWithoutEndOf(messageAnswer);
+export const channelMessagesPageAnswer = pageWithoutEndOf(messageAnswer).meta({ typeName: 'ChannelMessagesPage' });
 
 /** The same where one message alone is asked for. */
 export const tracedMessageAnswer = z
@@ -115,42 +142,47 @@ export const tracedMessageAnswer = z
       .exactOptional()
       .describe('Trace of the request that published it (W3C Trace Context). Absent where that had none.'),
   })
-  .refine(({ payload, erasedAt }) => (payload === undefined) === (erasedAt !== undefined), CONTENT_REASON);
+  .refine(({ payload, erasedAt }) => (payload === undefined) === (erasedAt !== undefined), CONTENT_REASON)
+  .meta({ typeName: 'TracedMessage' });
 export type TracedMessage = z.output<typeof tracedMessageAnswer>;
 
 /** A message in lists over channels: of payload and metadata its size alone. */
-export const messageSummaryAnswer = z.strictObject({
-  id: messageShape.id,
-  channelId: messageShape.channelId,
-  eventType: messageShape.eventType,
-  publishedAt: time.describe('When it was published.'),
-  erasedAt: messageShape.erasedAt,
-  payloadBytes: wholeNumber
-    .exactOptional()
-    .describe('Size of its payload in bytes of UTF-8. Absent once it is erased.'),
-  deliveryStatus: z
-    .enum(DELIVERY_SUMMARIES)
-    .describe('State of its deliveries together: pending while one is unfinished.'),
-  deliveries: z
-    .strictObject({
-      total: wholeNumber.describe('Deliveries of it.'),
-      delivered: wholeNumber.describe('Deliveries that have arrived.'),
-      failed: wholeNumber.describe('Deliveries that were given up.'),
-    })
-    .describe('Its deliveries by their state; the others are unfinished, or ended with their subscription.'),
-});
+export const messageSummaryAnswer = z
+  .strictObject({
+    id: messageShape.id,
+    channelId: messageShape.channelId,
+    eventType: messageShape.eventType,
+    publishedAt: time.describe('When it was published.'),
+    erasedAt: messageShape.erasedAt,
+    payloadBytes: wholeNumber
+      .exactOptional()
+      .describe('Size of its payload in bytes of UTF-8. Absent once it is erased.'),
+    deliveryStatus: z
+      .enum(DELIVERY_SUMMARIES)
+      .describe('State of its deliveries together: pending while one is unfinished.'),
+    deliveries: z
+      .strictObject({
+        total: wholeNumber.describe('Deliveries of it.'),
+        delivered: wholeNumber.describe('Deliveries that have arrived.'),
+        failed: wholeNumber.describe('Deliveries that were given up.'),
+      })
+      .describe('Its deliveries by their state; the others are unfinished, or ended with their subscription.'),
+  })
+  .meta({ typeName: 'MessageSummary' });
 export type MessageSummary = z.output<typeof messageSummaryAnswer>;
 
 /** Messages whose payloads are to be looked through. */
 export type LookThrough = Omit<SearchMessages, 'publisherId' | 'deliveryStatus'>;
 
 /** How much a search has read, and whether that was all. */
-export const lookedThroughAnswer = z.strictObject({
-  messages: wholeNumber.describe('Messages that were looked through.'),
-  bytes: wholeNumber.describe('Bytes of their payloads. 0 where no payload was asked about.'),
-  newestAt: time.exactOptional().describe('When the newest of them was published. Absent without any.'),
-  oldestAt: time.exactOptional().describe('When the oldest of them was published. Absent without any.'),
-  isComplete: z.boolean().describe('Whether nothing is left to look through.'),
-  milliseconds: wholeNumber.describe('Milliseconds that it took.'),
-});
+export const lookedThroughAnswer = z
+  .strictObject({
+    messages: wholeNumber.describe('Messages that were looked through.'),
+    bytes: wholeNumber.describe('Bytes of their payloads. 0 where no payload was asked about.'),
+    newestAt: time.exactOptional().describe('When the newest of them was published. Absent without any.'),
+    oldestAt: time.exactOptional().describe('When the oldest of them was published. Absent without any.'),
+    isComplete: z.boolean().describe('Whether nothing is left to look through.'),
+    milliseconds: wholeNumber.describe('Milliseconds that it took.'),
+  })
+  .meta({ typeName: 'LookedThrough' });
 export type LookedThrough = z.output<typeof lookedThroughAnswer>;

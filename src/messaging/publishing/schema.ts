@@ -34,14 +34,22 @@ const publisherIdSchema = z
   .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters');
 
 const messageFields = {
-  id: publisherIdSchema.optional(),
-  eventType: publishedEventType,
-  payload: payloadSchema,
-  metadata: metadataSchema.optional(),
+  id: publisherIdSchema
+    .optional()
+    .describe('Your own id for the message. For 24 hours, a second message with the same id is the first one.'),
+  eventType: publishedEventType.describe('What has happened, such as `order.created`.'),
+  payload: payloadSchema.describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
+  metadata: metadataSchema.optional().describe('Texts that go with the message, up to 50 and 16 KiB.'),
   /** When to publish it: a time, or ms from now; `timeToPublish` judges them. */
-  deliverAt: dateTimeField.optional(),
+  deliverAt: dateTimeField.optional().describe('When to publish the message; not beside `delay`.'),
   // The bounds come first: `int` has bounds of its own.
-  delay: z.number().min(1).max(MESSAGE_LIMITS.delayMs).int().optional(),
+  delay: z
+    .number()
+    .min(1)
+    .max(MESSAGE_LIMITS.delayMs)
+    .int()
+    .optional()
+    .describe('Milliseconds from now until the message is published; not beside `deliverAt`.'),
 };
 
 /** Fields that a message shows beside those it was published with. */
@@ -50,8 +58,11 @@ const message: ResourceFields = {
 };
 
 /** Where the path names the channel a message may name it as well: the same one (`refuseOtherChannel`). */
-const channelMessageFields = { ...messageFields, channelId: z.string().optional() };
-export const publishMessageBody = fieldsOf(channelMessageFields, message);
+const channelMessageFields = {
+  ...messageFields,
+  channelId: z.string().optional().describe('The channel of the path, if you send it at all.'),
+};
+export const publishMessageBody = fieldsOf(channelMessageFields, message).meta({ typeName: 'PublishMessage' });
 
 const batchOf = <T extends z.ZodType>(each: T) =>
   z
@@ -62,12 +73,16 @@ const batchOf = <T extends z.ZodType>(each: T) =>
     .max(MESSAGE_LIMITS.batch, `must hold at most ${MESSAGE_LIMITS.batch} messages`);
 
 const messages = batchOf(publishMessageBody);
-export const publishBatchBody = fieldsOf({ messages });
+export const publishBatchBody = fieldsOf({ messages: messages.describe('Messages, in their order.') }).meta({
+  typeName: 'PublishBatch',
+});
 
 /** Each message names its channel (spec §8). */
 export const publishAcrossBody = fieldsOf({
-  messages: batchOf(fieldsOf({ ...messageFields, channelId: z.string() }, message)),
-});
+  messages: batchOf(
+    fieldsOf({ ...messageFields, channelId: z.string().describe('Channel to publish to.') }, message),
+  ).describe('Messages, in their order.'),
+}).meta({ typeName: 'PublishAcross' });
 
 /**
  * Either `messages` or one message's own fields: what can be published can be tried. `schema` and `schemas` are tried in place of
@@ -76,11 +91,11 @@ export const publishAcrossBody = fieldsOf({
 export const validateMessagesBody = fieldsOf(
   {
     ...channelMessageFields,
-    messages: messages.optional(),
-    eventType: publishedEventType.optional(),
-    payload: payloadSchema.optional(),
-    schema: schemaField.optional(),
-    schemas: schemasField.optional(),
+    messages: messages.optional().describe('Messages, in their order.'),
+    eventType: publishedEventType.optional().describe('Says what has happened, such as `order.created`.'),
+    payload: payloadSchema.optional().describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
+    schema: schemaField.optional().describe('JSON Schema that holds for every payload.'),
+    schemas: schemasField.optional().describe('JSON Schemas by event type, each of which holds beside `schema`.'),
   },
   message,
 )
@@ -94,7 +109,8 @@ export const validateMessagesBody = fieldsOf(
       refuse('messages', "must not stand beside one message's own fields");
     }
   })
-  .meta({ oneOfFields: [['messages'], ['eventType', 'payload']] });
+  .meta({ oneOfFields: [['messages'], ['eventType', 'payload']] })
+  .meta({ typeName: 'ValidateMessages' });
 
 export type PublishMessage = z.output<typeof publishMessageBody>;
 export type PublishBatch = z.output<typeof publishBatchBody>;
@@ -112,40 +128,44 @@ const warnings = z
  * The answer to a publish. One that is kept under an Idempotency-Key says what was answered then, without the content of a
  * message that was erased since.
  */
-export const publishedAnswer = z.strictObject({ ...messageShape, warnings });
+export const publishedAnswer = z.strictObject({ ...messageShape, warnings }).meta({ typeName: 'PublishedMessage' });
 export type PublishedMessage = z.output<typeof publishedAnswer>;
 
 /** Spec §4 Messages: the answer to a batch. */
-export const batchAnswer = z.strictObject({
-  count: wholeNumber.describe('How many messages were accepted: all of the request.'),
-  ids: z.array(idOf('message')).describe("Their ids, in the order of the request's messages."),
-  status: z.literal('accepted').describe('They are stored.'),
-  warnings,
-});
+export const batchAnswer = z
+  .strictObject({
+    count: wholeNumber.describe('How many messages were accepted: all of the request.'),
+    ids: z.array(idOf('message')).describe("Their ids, in the order of the request's messages."),
+    status: z.literal('accepted').describe('They are stored.'),
+    warnings,
+  })
+  .meta({ typeName: 'BatchAccepted' });
 export type BatchAccepted = z.output<typeof batchAnswer>;
 
 /** Whether the schemas would take each payload. */
-export const payloadValidationAnswer = z.strictObject({
-  valid: z.boolean().describe('Whether the schemas take all of them.'),
-  results: z
-    .array(
-      z.strictObject({
-        valid: z.boolean().describe('Whether the schemas take it.'),
-        errors: z.array(fieldProblem).describe('First problem of each schema; fields begin with `payload`.'),
-      }),
-    )
-    .describe('Each payload, in the order of the request.'),
-});
+export const payloadValidationAnswer = z
+  .strictObject({
+    valid: z.boolean().describe('Whether the schemas take all of them.'),
+    results: z
+      .array(
+        z.strictObject({
+          valid: z.boolean().describe('Whether the schemas take it.'),
+          errors: z.array(fieldProblem).describe('First problem of each schema; fields begin with `payload`.'),
+        }),
+      )
+      .describe('Each payload, in the order of the request.'),
+  })
+  .meta({ typeName: 'PayloadValidation' });
 export type PayloadValidation = z.output<typeof payloadValidationAnswer>;
 
 /** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
 export const dryRunBody = fieldsOf({
-  messageId: z.string().optional(),
-  eventType: publishedEventType.optional(),
-  payload: payloadSchema.optional(),
-  metadata: metadataSchema.optional(),
-  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional(),
-  subscriptionId: z.string().optional(),
+  messageId: z.string().optional().describe('Stored message to try, in place of a sample.'),
+  eventType: publishedEventType.optional().describe('Says what has happened, such as `order.created`.'),
+  payload: payloadSchema.optional().describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
+  metadata: metadataSchema.optional().describe('Texts that go with the message, up to 50 and 16 KiB.'),
+  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional().describe('Expression to try on the message.'),
+  subscriptionId: z.string().optional().describe('Shows this subscription alone.'),
 })
   .superRefine(({ messageId, eventType, payload, metadata }, context) => {
     const refuse = (field: string, message: string): void =>
@@ -157,7 +177,8 @@ export const dryRunBody = fieldsOf({
       refuse('messageId', 'must not stand beside eventType, payload and metadata');
     }
   })
-  .meta({ oneOfFields: [['messageId'], ['eventType', 'payload']] });
+  .meta({ oneOfFields: [['messageId'], ['eventType', 'payload']] })
+  .meta({ typeName: 'DryRunBody' });
 
 export type DryRunRequest = z.output<typeof dryRunBody>;
 
@@ -178,42 +199,48 @@ const dryRunRoute = z.strictObject({
 export type DryRunRoute = z.output<typeof dryRunRoute>;
 
 /** The fate of a message if it were published now, with a page of the subscriptions. */
-export const dryRunAnswer = pageOf(dryRunRoute).extend({
-  channel: z
-    .strictObject({
-      status: z.enum([...CHANNEL_STATUSES, 'system']).describe('Only an active channel takes messages.'),
-      accepts: z.boolean().describe('Whether the channel would take it.'),
-      errors: z
-        .array(fieldProblem)
-        .describe(
-          'Problems that its schemas find; in a channel that only warns these are warnings, beside `accepts: true`.',
-        ),
-    })
-    .describe('The channel.'),
-  filter: z
-    .strictObject({
-      matches: z.boolean().describe('Whether it lets the message through.'),
-      error: z.string().exactOptional().describe('Why it could not be evaluated.'),
-    })
-    .exactOptional()
-    .describe('Verdict of the expression that was given. Absent without one.'),
-});
+export const dryRunAnswer = pageOf(dryRunRoute)
+  .extend({
+    channel: z
+      .strictObject({
+        status: z.enum([...CHANNEL_STATUSES, 'system']).describe('Only an active channel takes messages.'),
+        accepts: z.boolean().describe('Whether the channel would take it.'),
+        errors: z
+          .array(fieldProblem)
+          .describe(
+            'Problems that its schemas find; in a channel that only warns these are warnings, beside `accepts: true`.',
+          ),
+      })
+      .describe('The channel.'),
+    filter: z
+      .strictObject({
+        matches: z.boolean().describe('Whether it lets the message through.'),
+        error: z.string().exactOptional().describe('Why it could not be evaluated.'),
+      })
+      .exactOptional()
+      .describe('Verdict of the expression that was given. Absent without one.'),
+  })
+  .meta({ typeName: 'DryRun' });
 export type DryRun = z.output<typeof dryRunAnswer>;
 
 /** So many of the newest subscriptions of a channel are asked about a message. */
 export const MOST_VERDICTS = 100;
 
 /** Who would get a stored message now, and who has it. */
-export const messageVerdictsAnswer = z.strictObject({
-  subscriptions: z
-    .array(
-      dryRunRoute.extend({
-        deliveryId: idOf('delivery').exactOptional().describe('Its delivery of the message. Absent where it has none.'),
-      }),
-    )
-    .describe(`Subscriptions of the channel of the message, the newest first, ${MOST_VERDICTS} at most.`),
-  isMore: z.boolean().describe('Whether the channel has more than these.'),
-});
+export const messageVerdictsAnswer = z
+  .strictObject({
+    subscriptions: z
+      .array(
+        dryRunRoute.extend({
+          deliveryId: idOf('delivery')
+            .exactOptional()
+            .describe('Its delivery of the message. Absent where it has none.'),
+        }),
+      )
+      .describe(`Subscriptions of the channel of the message, the newest first, ${MOST_VERDICTS} at most.`),
+    isMore: z.boolean().describe('Whether the channel has more than these.'),
+  })
+  .meta({ typeName: 'MessageVerdicts' });
 export type MessageVerdicts = z.output<typeof messageVerdictsAnswer>;
 
 /** So many of the newest messages of a channel are asked about a filter. */
@@ -221,9 +248,19 @@ const FILTER_TRIAL = { min: 1, max: 50 } as const;
 
 /** An expression to try on the newest messages of a channel. */
 export const filterTrialBody = fieldsOf({
-  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH),
-  limit: z.number().int().min(FILTER_TRIAL.min).max(FILTER_TRIAL.max).default(FILTER_TRIAL.max),
-});
+  filter: z
+    .string()
+    .min(1)
+    .max(MAX_EXPRESSION_LENGTH)
+    .describe('CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.'),
+  limit: z
+    .number()
+    .int()
+    .min(FILTER_TRIAL.min)
+    .max(FILTER_TRIAL.max)
+    .default(FILTER_TRIAL.max)
+    .describe('Items on the page.'),
+}).meta({ typeName: 'FilterTrialBody' });
 export type FilterTrialRequest = z.output<typeof filterTrialBody>;
 
 const triedMessage = z.strictObject({
@@ -235,14 +272,21 @@ const triedMessage = z.strictObject({
 });
 
 /** The verdicts of a filter on the newest messages of a channel. */
-export const filterTrialAnswer = z.strictObject({
-  matched: wholeNumber.describe('How many of them the filter lets through.'),
-  messages: z.array(triedMessage).describe('The messages that were asked, newest first. Erased ones are left out.'),
-});
+export const filterTrialAnswer = z
+  .strictObject({
+    matched: wholeNumber.describe('How many of them the filter lets through.'),
+    messages: z.array(triedMessage).describe('The messages that were asked, newest first. Erased ones are left out.'),
+  })
+  .meta({ typeName: 'FilterTrial' });
 export type FilterTrial = z.output<typeof filterTrialAnswer>;
 
 /** A test message for one subscription; both parts may be left out, and so may the body. */
 export const testSubscriptionBody = fieldsOf({
-  eventType: publishedEventType.exactOptional(),
-  payload: z.record(z.string(), z.unknown()).exactOptional(),
-}).optional();
+  eventType: publishedEventType.exactOptional().describe('Event type of the test message.'),
+  payload: z
+    .record(z.string(), z.unknown())
+    .exactOptional()
+    .describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
+})
+  .optional()
+  .meta({ typeName: 'TestSubscription' });

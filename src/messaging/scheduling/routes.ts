@@ -10,6 +10,10 @@ export const schedulingRoutes = [
   route({
     method: 'GET',
     path: '/v1/channels/:channelId/scheduled',
+    operationId: 'messages.listScheduled',
+    summary: 'List messages that wait',
+    description: 'Messages of the channel that wait for their time, and those that were cancelled.',
+    example: { query: { status: 'scheduled' } },
     params: { channelId: idOf('channel') },
     access: { scope: 'messages:read' },
     query: listScheduledQuery,
@@ -20,6 +24,9 @@ export const schedulingRoutes = [
   route({
     method: 'POST',
     path: '/v1/messages/:scheduledMessageId/cancel',
+    operationId: 'messages.cancel',
+    summary: 'Cancel a scheduled message',
+    description: 'Cancels the publication of a message that waits for its time.',
     params: { scheduledMessageId: idOf('message') },
     access: { scope: 'messages:write' },
     answers: { 200: cancelledMessageAnswer },

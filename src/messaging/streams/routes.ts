@@ -11,6 +11,10 @@ export const streamRoutes = [
   route({
     method: 'GET',
     path: '/v1/channels/:channelId/stream',
+    operationId: 'messages.stream',
+    summary: 'Follow a channel',
+    description:
+      'Sends each message of the channel as a server-sent event as soon as it is published. A caller that comes back names the last event in `Last-Event-ID` and misses nothing.',
     params: { channelId: idOf('channel') },
     access: { scope: 'messages:read' },
     query: streamMessagesQuery,

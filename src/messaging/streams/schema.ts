@@ -18,9 +18,11 @@ const eventTypesQuery = z.string().transform((text, issues) => {
 const eventTypeProblem = (text: string): string | undefined =>
   eventTypeSchema.safeParse(text).error?.issues[0]?.message ?? eventTypePatternProblem(text);
 
-export const streamMessagesQuery = z.strictObject({
-  eventTypes: eventTypesQuery.optional(),
-  since: instantQuery.optional(),
-});
+export const streamMessagesQuery = z
+  .strictObject({
+    eventTypes: eventTypesQuery.optional().describe('Event types or beginnings of them, with commas between them.'),
+    since: instantQuery.optional().describe('Begins with stored messages published after this.'),
+  })
+  .meta({ typeName: 'StreamMessages' });
 
 export type StreamMessages = z.output<typeof streamMessagesQuery>;

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { fieldProblem, idOf, time, wholeNumber } from '../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../api/http/reading/fields.ts';
-import { checkEventTypePattern, enumQuery, instantField, namedQuery, pageQuery } from '../../api/http/reading/query.ts';
+import {
+  checkEventTypePattern,
+  enumQuery,
+  instantField,
+  namedQuery,
+  namePartQuery,
+  pageQuery,
+} from '../../api/http/reading/query.ts';
 import { CIRCUIT_STATES } from '../../kernel/rules/circuit.ts';
 import { DISABLED_REASONS } from '../../kernel/rules/disabled-reason.ts';
 import { MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../kernel/words/event-types.ts';
@@ -27,10 +34,10 @@ const bounded = ({ min, max }: { min: number; max: number }) => z.number().int()
 
 /** Milliseconds. */
 const retryPolicyFields = {
-  maxRetries: bounded(RETRY_BOUNDS.maxRetries),
-  initialDelay: bounded(RETRY_BOUNDS.initialDelay),
-  maxDelay: bounded(RETRY_BOUNDS.maxDelay),
-  backoffMultiplier: bounded(RETRY_BOUNDS.backoffMultiplier),
+  maxRetries: bounded(RETRY_BOUNDS.maxRetries).describe('Tries after the first one.'),
+  initialDelay: bounded(RETRY_BOUNDS.initialDelay).describe('Milliseconds before the first retry.'),
+  maxDelay: bounded(RETRY_BOUNDS.maxDelay).describe('Milliseconds that no delay of the policy exceeds.'),
+  backoffMultiplier: bounded(RETRY_BOUNDS.backoffMultiplier).describe('Each delay is the one before, times this.'),
 };
 
 const name = z.string().min(1).max(200);
@@ -83,46 +90,73 @@ const moved = [
 
 export const createSubscriptionBody = fieldsOf(
   {
-    channelId: z.string(),
-    name: name.exactOptional(),
-    owner: owner.exactOptional(),
-    webhookUrl,
-    status: status.default('active'),
-    eventTypes: eventTypes.default([]),
-    filter: filter.exactOptional(),
-    retryPolicy: fieldsOf(retryPolicyFields).default({}),
-    headers: headers.default({}),
+    channelId: z.string().describe('Channel whose messages it gets.'),
+    name: name.exactOptional().describe('Name for people.'),
+    owner: owner.exactOptional().describe('Your own id of the customer whose it is, to list by. It routes nothing.'),
+    webhookUrl: webhookUrl.describe('Where messages are sent: https, or http where the operator allows it.'),
+    status: status.default('active').describe('Status to have.'),
+    eventTypes: eventTypes
+      .default([])
+      .describe('Event types, or beginnings of them such as `order.*`. An empty list: all.'),
+    filter: filter
+      .exactOptional()
+      .describe('CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.'),
+    retryPolicy: fieldsOf(retryPolicyFields)
+      .default({})
+      .describe('When a failed delivery is tried again. Parts that are left out stay as they are by default.'),
+    headers: headers.default({}).describe('Headers that are sent with every request.'),
     /** Default: that of its app, and so with circuitBreaker and retryPolicy. */
-    timeoutMs: timeoutMs.exactOptional(),
-    maxRetryAfter: maxRetryAfter.exactOptional(),
-    maxConcurrency: maxConcurrency.exactOptional(),
-    rateLimit: rateLimit.exactOptional(),
-    circuitBreaker: z.boolean().exactOptional(),
+    timeoutMs: timeoutMs.exactOptional().describe('Milliseconds that one attempt may take.'),
+    maxRetryAfter: maxRetryAfter
+      .exactOptional()
+      .describe(
+        'Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Default: a day.',
+      ),
+    maxConcurrency: maxConcurrency.exactOptional().describe('Requests at a time at most.'),
+    rateLimit: rateLimit.exactOptional().describe('Tries per second at most.'),
+    circuitBreaker: z.boolean().exactOptional().describe('Whether a circuit may open.'),
     /** Stored messages from this time on are delivered too. */
-    startFrom: instantField.exactOptional(),
+    startFrom: instantField.exactOptional().describe('Stored messages from this time on are delivered too.'),
     /** That of a receiver which knows one already. Default: a new one. */
-    secret: secret.exactOptional(),
+    secret: secret.exactOptional().describe('Signing secret that the receiver has already. Absent: a new one.'),
   },
   { identity, moved, rules },
-);
+).meta({ typeName: 'CreateSubscription' });
 export type CreateSubscription = z.output<typeof createSubscriptionBody>;
 
 /** retryPolicy is merged, eventTypes and headers are replaced, null clears owner, filter or a limit. */
 export const subscriptionChange = changeOf(
   {
-    name: name.exactOptional(),
-    owner: owner.nullable().exactOptional(),
-    webhookUrl: webhookUrl.exactOptional(),
-    status: status.exactOptional(),
-    eventTypes: eventTypes.exactOptional(),
-    filter: filter.nullable().exactOptional(),
-    retryPolicy: z.strictObject(retryPolicyFields).exactOptional(),
-    headers: headers.exactOptional(),
-    timeoutMs: timeoutMs.exactOptional(),
-    maxRetryAfter: maxRetryAfter.exactOptional(),
-    maxConcurrency: maxConcurrency.nullable().exactOptional(),
-    rateLimit: rateLimit.nullable().exactOptional(),
-    circuitBreaker: z.boolean().exactOptional(),
+    name: name.exactOptional().describe('Name for people.'),
+    owner: owner
+      .nullable()
+      .exactOptional()
+      .describe('Your own id of the customer whose it is, to list by. It routes nothing.'),
+    webhookUrl: webhookUrl
+      .exactOptional()
+      .describe('Where messages are sent: https, or http where the operator allows it.'),
+    status: status.exactOptional().describe('Status to have.'),
+    eventTypes: eventTypes
+      .exactOptional()
+      .describe('Event types, or beginnings of them such as `order.*`. An empty list: all.'),
+    filter: filter
+      .nullable()
+      .exactOptional()
+      .describe('CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.'),
+    retryPolicy: z
+      .strictObject(retryPolicyFields)
+      .exactOptional()
+      .describe('When a failed delivery is tried again. Parts that are left out stay as they are by default.'),
+    headers: headers.exactOptional().describe('Headers that are sent with every request.'),
+    timeoutMs: timeoutMs.exactOptional().describe('Milliseconds that one attempt may take.'),
+    maxRetryAfter: maxRetryAfter
+      .exactOptional()
+      .describe(
+        'Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Default: a day.',
+      ),
+    maxConcurrency: maxConcurrency.nullable().exactOptional().describe('Requests at a time at most.'),
+    rateLimit: rateLimit.nullable().exactOptional().describe('Tries per second at most.'),
+    circuitBreaker: z.boolean().exactOptional().describe('Whether a circuit may open.'),
   },
   {
     identity: { ...identity, channelId: sameText('cannot change; make a new subscription instead') },
@@ -132,24 +166,39 @@ export const subscriptionChange = changeOf(
     elsewhere: SECRET_ELSEWHERE,
   },
 );
-export const updateSubscriptionBody = subscriptionChange.body;
+export const updateSubscriptionBody = subscriptionChange.body.meta({ typeName: 'UpdateSubscription' });
 export type UpdateSubscription = z.output<typeof updateSubscriptionBody>;
 
 /** A channelId that names nothing here gives an empty list. */
-export const listSubscriptionsQuery = pageQuery.extend({
-  channelId: z.string().exactOptional(),
-  owner: owner.exactOptional(),
-  status: z.enum(SUBSCRIPTION_STATUSES).exactOptional(),
-  failing: enumQuery(['true', 'false']).exactOptional(),
-  ...namedQuery('subscription'),
-});
+export const listSubscriptionsQuery = pageQuery
+  .extend({
+    channelId: z.string().exactOptional().describe('Only of this channel.'),
+    owner: owner.exactOptional().describe('Your own id of the customer whose it is, to list by. It routes nothing.'),
+    status: z.enum(SUBSCRIPTION_STATUSES).exactOptional().describe('Status to have.'),
+    failing: enumQuery(['true', 'false'])
+      .exactOptional()
+      .describe(
+        'Only those that are disabled, whose receiver is failing (`failingSince` of their statistics), whose circuit is not closed or whose secrets cannot be opened; or only the others.',
+      ),
+    ...namedQuery('subscription'),
+    name: namePartQuery.exactOptional().describe('Part of the name or of the host of the URL, in any case.'),
+  })
+  .meta({ typeName: 'ListSubscriptions' });
 export type ListSubscriptions = z.output<typeof listSubscriptionsQuery>;
 
 /** Hours for which the secrets before the new one go on signing beside it; 0 ends them at once. At most a week. */
 export const rotateSecretBody = fieldsOf({
-  overlapHours: z.number().int().min(0).max(168).default(24),
-  secret: secret.exactOptional(),
-}).default({ overlapHours: 24 });
+  overlapHours: z
+    .number()
+    .int()
+    .min(0)
+    .max(168)
+    .default(24)
+    .describe('Hours for which older secrets stay valid beside the new one, at most.'),
+  secret: secret.exactOptional().describe('The new secret. Absent: the service makes it.'),
+})
+  .default({ overlapHours: 24 })
+  .meta({ typeName: 'RotateSubscriptionSecret' });
 export type RotateSecret = z.output<typeof rotateSecretBody>;
 
 /** Requests to a receiver at this moment, over all living workers. */
@@ -161,94 +210,100 @@ const concurrency = z.strictObject({
 export type Concurrency = z.output<typeof concurrency>;
 
 /** Spec §2. The signing secret is no part of it: it has its own endpoint. */
-export const subscriptionAnswer = z.strictObject({
-  id: idOf('subscription'),
-  channelId: idOf('channel').describe('Channel whose messages it gets.'),
-  name: z.string().describe('Name for people.'),
-  owner: z
-    .string()
-    .exactOptional()
-    .describe(
-      "The publisher's own id of the customer whose it is, to list by. It routes nothing: the subscription gets the messages of its channel for every owner. Absent: nobody's.",
+export const subscriptionAnswer = z
+  .strictObject({
+    id: idOf('subscription'),
+    channelId: idOf('channel').describe('Channel whose messages it gets.'),
+    name: z.string().describe('Name for people.'),
+    owner: z
+      .string()
+      .exactOptional()
+      .describe(
+        "The publisher's own id of the customer whose it is, to list by. It routes nothing: the subscription gets the messages of its channel for every owner. Absent: nobody's.",
+      ),
+    webhookUrl: z.string().describe('Where messages are sent.'),
+    status: z
+      .enum(SUBSCRIPTION_STATUSES)
+      .describe('Deliveries wait unless it is active. The service alone disables one.'),
+    statusChangedAt: time
+      .exactOptional()
+      .describe('Since when it has this status. Absent where that is older than the record.'),
+    disabledReason: z
+      .enum(DISABLED_REASONS)
+      .exactOptional()
+      .describe(
+        'Why it is disabled: its receiver has answered 410, or taken nothing for five days. Absent where that is known no more.',
+      ),
+    eventTypes: z
+      .array(z.string())
+      .describe('Event types that it gets, or beginnings of them such as `order.*`. An empty list: all.'),
+    filter: z.string().exactOptional().describe('CEL expression that lets through what of them it gets. Absent: all.'),
+    retryPolicy: z
+      .strictObject({
+        maxRetries: wholeNumber.describe('Tries after the first one.'),
+        initialDelay: wholeNumber.describe('Milliseconds before the first retry.'),
+        maxDelay: wholeNumber.describe('Milliseconds that no delay of the policy exceeds.'),
+        backoffMultiplier: wholeNumber.describe('Each delay is the one before, times this.'),
+      })
+      .describe('When a failed delivery is tried again.'),
+    headers: z.record(z.string(), z.string()).describe('Headers that are sent with every request.'),
+    timeoutMs: wholeNumber.describe('Milliseconds that one attempt may take.'),
+    maxRetryAfter: wholeNumber.describe(
+      'Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Such a wait may be longer than `maxDelay`.',
     ),
-  webhookUrl: z.string().describe('Where messages are sent.'),
-  status: z
-    .enum(SUBSCRIPTION_STATUSES)
-    .describe('Deliveries wait unless it is active. The service alone disables one.'),
-  statusChangedAt: time
-    .exactOptional()
-    .describe('Since when it has this status. Absent where that is older than the record.'),
-  disabledReason: z
-    .enum(DISABLED_REASONS)
-    .exactOptional()
-    .describe(
-      'Why it is disabled: its receiver has answered 410, or taken nothing for five days. Absent where that is known no more.',
-    ),
-  eventTypes: z
-    .array(z.string())
-    .describe('Event types that it gets, or beginnings of them such as `order.*`. An empty list: all.'),
-  filter: z.string().exactOptional().describe('CEL expression that lets through what of them it gets. Absent: all.'),
-  retryPolicy: z
-    .strictObject({
-      maxRetries: wholeNumber.describe('Tries after the first one.'),
-      initialDelay: wholeNumber.describe('Milliseconds before the first retry.'),
-      maxDelay: wholeNumber.describe('Milliseconds that no delay of the policy exceeds.'),
-      backoffMultiplier: wholeNumber.describe('Each delay is the one before, times this.'),
-    })
-    .describe('When a failed delivery is tried again.'),
-  headers: z.record(z.string(), z.string()).describe('Headers that are sent with every request.'),
-  timeoutMs: wholeNumber.describe('Milliseconds that one attempt may take.'),
-  maxRetryAfter: wholeNumber.describe(
-    'Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Such a wait may be longer than `maxDelay`.',
-  ),
-  maxConcurrency: wholeNumber
-    .exactOptional()
-    .describe('Requests at a time. Absent: as many as its receiver takes well, which its workers find out.'),
-  rateLimit: wholeNumber.exactOptional().describe('Tries per second. Absent: as many as it takes.'),
-  circuitBreaker: z.boolean().describe('Whether a circuit may open.'),
-  circuit: z
-    .strictObject({
-      state: z.enum(CIRCUIT_STATES).describe('Nothing is sent while it is open, but for a probe every 30 s.'),
-      openedAt: time.exactOptional().describe('When it last opened. Absent while it is closed.'),
-      nextProbeAt: time.exactOptional().describe('When the next probe may go. Absent while it is closed.'),
-    })
-    .describe('Circuit breaker of its receiver.'),
-  concurrency: concurrency.exactOptional().describe('Requests to its receiver at this moment. Absent in lists.'),
-  secretUnreadableSince: time
-    .exactOptional()
-    .describe('Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it.'),
-  warnings: z
-    .array(fieldProblem)
-    .exactOptional()
-    .describe(
-      'What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that the public DNS cannot have and that does not resolve yet (not in lists), and an `owner`, which routes nothing.',
-    ),
-  createdAt: time.describe('When the subscription was made.'),
-  updatedAt: time.describe('When the subscription was last changed.'),
-});
+    maxConcurrency: wholeNumber
+      .exactOptional()
+      .describe('Requests at a time. Absent: as many as its receiver takes well, which its workers find out.'),
+    rateLimit: wholeNumber.exactOptional().describe('Tries per second. Absent: as many as it takes.'),
+    circuitBreaker: z.boolean().describe('Whether a circuit may open.'),
+    circuit: z
+      .strictObject({
+        state: z.enum(CIRCUIT_STATES).describe('Nothing is sent while it is open, but for a probe every 30 s.'),
+        openedAt: time.exactOptional().describe('When it last opened. Absent while it is closed.'),
+        nextProbeAt: time.exactOptional().describe('When the next probe may go. Absent while it is closed.'),
+      })
+      .describe('Circuit breaker of its receiver.'),
+    concurrency: concurrency.exactOptional().describe('Requests to its receiver at this moment. Absent in lists.'),
+    secretUnreadableSince: time
+      .exactOptional()
+      .describe('Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it.'),
+    warnings: z
+      .array(fieldProblem)
+      .exactOptional()
+      .describe(
+        'What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that the public DNS cannot have and that does not resolve yet (not in lists), and an `owner`, which routes nothing.',
+      ),
+    createdAt: time.describe('When the subscription was made.'),
+    updatedAt: time.describe('When the subscription was last changed.'),
+  })
+  .meta({ typeName: 'Subscription' });
 export type Subscription = z.output<typeof subscriptionAnswer>;
 
 /** The answer to creation. */
-export const createdSubscriptionAnswer = subscriptionAnswer.extend({
-  replayId: idOf('messageReplay')
-    .exactOptional()
-    .describe('Replay of what was stored since `startFrom`. Absent without one.'),
-});
+export const createdSubscriptionAnswer = subscriptionAnswer
+  .extend({
+    replayId: idOf('messageReplay')
+      .exactOptional()
+      .describe('Replay of what was stored since `startFrom`. Absent without one.'),
+  })
+  .meta({ typeName: 'CreatedSubscription' });
 export type CreatedSubscription = z.output<typeof createdSubscriptionAnswer>;
 
-export const secretAnswer = z.strictObject({
-  secret: z
-    .string()
-    .regex(/^whsec_[\w+/=-]{40,}$/)
-    .describe('Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes.'),
-  createdAt: time.describe('Since when it signs.'),
-  older: z
-    .array(
-      z.strictObject({
-        createdAt: time.describe('Since when it signs.'),
-        expiresAt: time.describe('Until when it signs beside the newer ones.'),
-      }),
-    )
-    .describe('Secrets before it that still sign, the newest first. None of them is shown again.'),
-});
+export const secretAnswer = z
+  .strictObject({
+    secret: z
+      .string()
+      .regex(/^whsec_[\w+/=-]{40,}$/)
+      .describe('Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes.'),
+    createdAt: time.describe('Since when it signs.'),
+    older: z
+      .array(
+        z.strictObject({
+          createdAt: time.describe('Since when it signs.'),
+          expiresAt: time.describe('Until when it signs beside the newer ones.'),
+        }),
+      )
+      .describe('Secrets before it that still sign, the newest first. None of them is shown again.'),
+  })
+  .meta({ typeName: 'SubscriptionSecret' });
 export type SubscriptionSecret = z.output<typeof secretAnswer>;

@@ -33,7 +33,6 @@ import type { Inspectors } from '../../insight/inspectors/service.ts';
 import { createOutcomePages } from '../../automations/connections/connection-pages.ts';
 import { createDashboardFiles, leadToDashboard } from '../../api/dashboard-files.ts';
 import { createConnectorIcons } from '../../automations/connectors/connector-icons.ts';
-import { SCHEMA_MODULES } from './schema-modules.ts';
 import { createPages, type DocumentPages } from '../../api/openapi/pages.ts';
 import type { Scheme } from '../../api/caller/scheme.ts';
 import { addressBucket } from '../../platform/rate-limits/address-bucket.ts';
@@ -114,7 +113,7 @@ export function createHttpApp<
   koa.use(identify(schemes, trustedProxyHops));
   koa.use(rateLimit(limiter, trustedProxyHops));
   if (dashboardOrigin !== undefined) koa.use(answerPreflight(dashboardOrigin));
-  const pages = createPages(routes, { publicBaseUrl: config.publicBaseUrl, modules: SCHEMA_MODULES });
+  const pages = createPages(routes, { publicBaseUrl: config.publicBaseUrl });
   koa.use(servePublicFiles([pages.find, createConnectorIcons(), createOutcomePages(), createDashboardFiles(config)]));
   koa.use(leadToDashboard(config));
   koa.use(requireReady(readiness));

@@ -1,5 +1,5 @@
 import { ID_PREFIXES } from '../../../src/kernel/values/ids.ts';
-import { EXAMPLE_TIME, exampleIdOf } from '../../../src/api/openapi/texts/example-ids.ts';
+import { EXAMPLE_TIME, exampleIdOf } from '../../../src/api/openapi/examples.ts';
 
 /** RECORD_EXAMPLES=true writes the answers that are got over those that the document shows. */
 export const isToBeKept = process.env['RECORD_EXAMPLES'] === 'true';

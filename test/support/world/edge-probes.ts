@@ -1,3 +1,4 @@
+import { WORDS } from '../make/row-words.ts';
 import { z } from 'zod';
 import type { Dependencies } from '../../../src/platform/dependencies.ts';
 import { instantQuery, pageQuery } from '../../../src/api/http/reading/query.ts';
@@ -49,6 +50,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
   };
   const routes = [
     route({
+      ...WORDS,
       method: 'POST',
       path: '/v1/echo',
       access: { scope: 'messages:write' },
@@ -59,6 +61,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: ({ bodyText }) => counted(new ExactJson(bodyText)),
     }),
     route({
+      ...WORDS,
       method: 'PATCH',
       path: '/v1/control',
       access: { scope: 'channels:write' },
@@ -68,6 +71,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: () => counted({ ok: true }),
     }),
     route({
+      ...WORDS,
       method: 'POST',
       path: '/v1/bodyless',
       access: { scope: 'messages:write' },
@@ -75,6 +79,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: ({ bodyText }) => counted({ bodyText }),
     }),
     route({
+      ...WORDS,
       method: 'POST',
       path: '/v1/messages/batch',
       access: { scope: 'messages:write' },
@@ -86,6 +91,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: () => counted({ ok: true }),
     }),
     route({
+      ...WORDS,
       method: 'POST',
       path: '/v1/channels/:channelId/messages/batch',
       params: { channelId: z.string() },
@@ -98,6 +104,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: () => counted({ ok: true }),
     }),
     route({
+      ...WORDS,
       method: 'GET',
       path: '/v1/messages/:messageId',
       params: { messageId: z.string() },
@@ -106,6 +113,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: ({ params }) => counted(params),
     }),
     route({
+      ...WORDS,
       method: 'POST',
       path: '/v1/messages/:messageId',
       params: { messageId: z.string() },
@@ -114,6 +122,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: ({ params }) => counted(params),
     }),
     route({
+      ...WORDS,
       method: 'DELETE',
       path: '/v1/messages/:messageId',
       params: { messageId: z.string() },
@@ -122,6 +131,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: () => counted({ never: 'shown' }),
     }),
     route({
+      ...WORDS,
       method: 'GET',
       path: '/v1/list',
       access: { scope: 'messages:read' },
@@ -131,6 +141,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
         counted({ ...query, ...(since !== undefined && { since: new Date(millisecondsOf(since)) }) }),
     }),
     route({
+      ...WORDS,
       method: 'GET',
       path: '/v1/slow',
       access: { scope: 'messages:read' },
@@ -142,6 +153,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       },
     }),
     route({
+      ...WORDS,
       method: 'GET',
       path: '/v1/throw/:what',
       params: { what: z.string() },
@@ -150,6 +162,7 @@ export function createProbes({ db, pool }: Pick<Dependencies, 'db' | 'pool'>): P
       handle: ({ params }) => Promise.reject(THROWN[params['what'] ?? '']?.()),
     }),
     route({
+      ...WORDS,
       method: 'POST',
       path: '/v1/sql',
       access: { scope: 'messages:write' },

@@ -47,10 +47,12 @@ export const storedJson = z.codec(z.unknown(), z.instanceof(ExactJson), {
 export const wholeNumber = z.int().min(0);
 
 /** A field that is refused, and why: ErrorDetails. */
-export const fieldProblem = z.strictObject({
-  field: z.string().describe('Path of the field as its author writes it, such as `messages[3].eventType`.'),
-  reason: z.string().describe('Reads behind the field: `is required`.'),
-});
+export const fieldProblem = z
+  .strictObject({
+    field: z.string().describe('Path of the field as its author writes it, such as `messages[3].eventType`.'),
+    reason: z.string().describe('Reads behind the field: `is required`.'),
+  })
+  .meta({ typeName: 'FieldProblem' });
 
 type PageTexts = { cursor: string; hasMore: string };
 const page = <T extends z.ZodType>(each: T, texts: PageTexts, isEndless: boolean) =>

@@ -20,10 +20,17 @@ export const wholeNumberQuery = (form: RegExp, { min, max }: { min: number; max:
 const LIMIT_REASON = `must be a whole number from ${PAGE_LIMIT.min} to ${PAGE_LIMIT.max}`;
 
 /** cursor and limit of every list (spec §4 common rule 1); lists add their filters with `.extend`. */
-export const pageQuery = z.strictObject({
-  cursor: z.string().optional(),
-  limit: wholeNumberQuery(/^[0-9]{1,3}$/, PAGE_LIMIT, LIMIT_REASON).default(PAGE_LIMIT.default),
-});
+export const pageQuery = z
+  .strictObject({
+    cursor: z
+      .string()
+      .optional()
+      .describe('`pagination.cursor` of the page before, with the same filters. Empty: the first page.'),
+    limit: wholeNumberQuery(/^[0-9]{1,3}$/, PAGE_LIMIT, LIMIT_REASON)
+      .default(PAGE_LIMIT.default)
+      .describe('Items on the page.'),
+  })
+  .meta({ typeName: 'PageQuery' });
 
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
 /** Tells the documents and types that are made from schemas what the text is; nothing is checked by it. */
@@ -70,7 +77,10 @@ export const instantQuery = z
   .meta(DATE_TIME_FORM);
 
 /** The bounds of lists that have times; both are exclusive. */
-export const windowQuery = { since: instantQuery.optional(), until: instantQuery.optional() };
+export const windowQuery = {
+  since: instantQuery.optional().describe('Only items later than this time.'),
+  until: instantQuery.optional().describe('Only items earlier than this time.'),
+};
 
 const reasonOfDateTime = ({ input }: { input?: unknown }): string =>
   input === undefined ? 'is required' : 'must be a date-time';
@@ -176,8 +186,8 @@ export const namePartQuery = z
 
 /** Filters of every list of things that people name: some of them by their ids, and those with a part in their names. */
 export const namedQuery = (kind: IdKind) => ({
-  ids: idsQuery(kind).exactOptional(),
-  name: namePartQuery.exactOptional(),
+  ids: idsQuery(kind).exactOptional().describe('Up to 100 ids, separated by commas.'),
+  name: namePartQuery.exactOptional().describe('Part of the name, in any case.'),
 });
 
 /** Lines of JSON, or a table. */
@@ -185,5 +195,12 @@ const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Beside the filters of a list, in place of its cursor and limit: how the whole of it leaves. */
-export const exportQuery = { format: enumQuery(EXPORT_FORMATS).default('ndjson') };
-export const WITHOUT_PAGE = { cursor: true, limit: true } as const;
+export const exportQuery = {
+  format: enumQuery(EXPORT_FORMATS)
+    .default('ndjson')
+    .describe('`ndjson`: one JSON object per line. `csv`: a table with a header row.'),
+};
+export const WITHOUT_PAGE = {
+  cursor: true,
+  limit: true,
+} as const;

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { WORDS } from '../../../../test/support/make/row-words.ts';
 import { idOf, noBody } from '../answers/answer-fields.ts';
 import { bindRoutes, routesOf } from './route.ts';
 
@@ -8,8 +9,15 @@ const route = routesOf<Services>();
 const access = { scope: 'channels:read' } as const;
 const thing = z.strictObject({ id: z.string() });
 const params = { channelId: idOf('channel') };
-const ONE = { method: 'GET', path: '/v1/channels/:channelId', params, access, answers: { 200: thing } } as const;
-const MAKE = { method: 'POST', path: '/v1/channels', access, answers: { 200: thing } } as const;
+const ONE = {
+  ...WORDS,
+  method: 'GET',
+  path: '/v1/channels/:channelId',
+  params,
+  access,
+  answers: { 200: thing },
+} as const;
+const MAKE = { ...WORDS, method: 'POST', path: '/v1/channels', access, answers: { 200: thing } } as const;
 
 test('a row takes its status from its answers, consumes nothing and has no codes of its own unless it says so', () => {
   const row = route({ ...ONE, handle: ({ params: { channelId } }, { things }) => things.find(channelId) });
@@ -63,7 +71,7 @@ test('the types of a row refuse what its schemas, its path and its access do not
     // @ts-expect-error: a schema for bytes that nothing parses.
     () => route({ ...MAKE, consumes: { raw: ['text/csv'] }, body: thing, handle: found }),
     // @ts-expect-error: no access.
-    () => route({ method: 'GET', path: '/v1/channels', answers: { 200: thing }, handle: found }),
+    () => route({ ...WORDS, method: 'GET', path: '/v1/channels', answers: { 200: thing }, handle: found }),
     // @ts-expect-error: a scope that there is not.
     () => route({ ...MAKE, access: { scope: 'channels:admin' }, handle: found }),
     // @ts-expect-error: a public route has no caller.

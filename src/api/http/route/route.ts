@@ -83,11 +83,34 @@ type RouteRequest<B, Q, P, C> = {
   setCookie: (cookie: string) => void;
 };
 
+/** A request and its response as the API document shows them. Ids in them are those of `exampleId`. */
+type Example = {
+  /** Absent: the request has no body. */
+  body?: unknown;
+  query?: Readonly<Record<string, string>>;
+  /**
+   * Status that this very request gets when a test sends it, if it is not the route's own: it belongs to a moment, such as the signature
+   * of a passkey, and is refused afterwards.
+   */
+  status?: number;
+  /** The response, if no test can record it (generated/answers.ts). */
+  answer?: unknown;
+};
+
 /** A row of the route table, but for its handler. */
 export type Row = {
   method: Method;
   /** As @koa/router writes it: /v1/channels/:channelId */
   path: string;
+  /** `channels.create`: its resource among the document's tags, and the method of the client library that calls it. */
+  operationId: string;
+  /** A few words, without a full stop. */
+  summary: string;
+  /** Sentences, in Markdown. */
+  description: string;
+  example?: Example;
+  /** What the row's resource is, for the document. One file of routes says it for each resource. */
+  about?: string;
   access: Access;
   consumes: Consumes;
   /** The form of each parameter that the path names. Nothing is checked against it: another text is NOT_FOUND, as a missing id is. */
@@ -165,6 +188,10 @@ type Given<
 > = Pick<
   Row,
   | 'method'
+  | 'operationId'
+  | 'summary'
+  | 'description'
+  | 'example'
   | 'bucket'
   | 'addressLimit'
   | 'ownLimit'
@@ -195,11 +222,11 @@ type Given<
   };
 
 /**
- * Writer of rows whose handlers call these services. A row's handler has its types from the row's own path, access and schemas.
+ * Writer of rows whose handlers call these services. `about` describes the resources that have their home in this file. A row's handler has its types from the row's own path, access and schemas.
  * `access` is compulsory, so a route without authorisation cannot be written by accident.
  */
 export const routesOf =
-  <Services>() =>
+  <Services>(about: Readonly<Record<string, string>> = {}) =>
   <
     const P extends string,
     const A extends Access,
@@ -212,7 +239,9 @@ export const routesOf =
   ): Route<Services> => {
     // Thrown as the table is loaded: an end that breaks our promise is served to nobody.
     if (row.deprecation !== undefined) deprecationHeaders(row.deprecation);
+    const described = about[row.operationId.split('.')[0] ?? ''];
     return {
+      ...(described !== undefined && { about: described }),
       consumes: 'none',
       params: {},
       errors: [],

@@ -16,10 +16,10 @@ export const tierField = z.enum(TIERS);
 export const scopesField = z.array(z.enum(SCOPES)).min(1);
 export const limitField = z.int().min(1).max(MAX_LIMIT);
 export const limitsOf = <T extends z.ZodType>(each: T) => ({
-  requestsPerMinute: each,
-  burst: each,
-  concurrent: each,
-  batchPerMinute: each,
+  requestsPerMinute: each.describe('Requests in 60 seconds.'),
+  burst: each.describe('Requests in one second.'),
+  concurrent: each.describe('Requests in flight.'),
+  batchPerMinute: each.describe('Batch requests in 60 seconds; transactional requests have a limit of the same size.'),
 });
 
 /** Limits as answers show them. */
@@ -32,7 +32,8 @@ export const limitsAnswer = z
       'Requests to the batch paths in 60 seconds, and as many to the transactional one.',
     ),
   })
-  .describe("Limits in force: the tier's or the credential's own.");
+  .describe("Limits in force: the tier's or the credential's own.")
+  .meta({ typeName: 'Limits' });
 
 /**
  * Why a credential whose status is `actual` behind a change cannot have the one that the change names. `revoke` is the call that

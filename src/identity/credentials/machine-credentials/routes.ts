@@ -14,13 +14,19 @@ const COLLECTION = '/v1/machine-credentials';
 const ONE = '/v1/machine-credentials/:machineCredentialId';
 const access = { scope: 'credentials:write' } as const;
 
-const route = routesOf<{ machineCredentials: MachineCredentials }>();
+const route = routesOf<{ machineCredentials: MachineCredentials }>({
+  machineCredentials: 'Client credentials for short-lived access tokens.',
+});
 const params = { machineCredentialId: idOf('machineCredential') };
 
 export const machineCredentialRoutes = [
   route({
     method: 'GET',
     path: COLLECTION,
+    operationId: 'machineCredentials.list',
+    summary: 'List machine credentials',
+    description: 'Clients of the token endpoint, without their secrets.',
+    example: { query: { status: 'active' } },
     access,
     query: listMachineCredentialsQuery,
     answers: { 200: pageOf(machineCredentialAnswer) },
@@ -29,6 +35,10 @@ export const machineCredentialRoutes = [
   route({
     method: 'POST',
     path: COLLECTION,
+    operationId: 'machineCredentials.create',
+    summary: 'Make a machine credential',
+    description: 'The answer shows the client secret, and nothing ever shows it again.',
+    example: { body: { name: 'till', scopes: ['messages:write'] } },
     access,
     isDangerous: true,
     consumes: 'json',
@@ -39,6 +49,9 @@ export const machineCredentialRoutes = [
   route({
     method: 'GET',
     path: ONE,
+    operationId: 'machineCredentials.get',
+    summary: 'Get a machine credential',
+    description: 'Shows a machine credential without its secrets.',
     params,
     access,
     answers: { 200: machineCredentialAnswer },
@@ -49,6 +62,10 @@ export const machineCredentialRoutes = [
   route({
     method: 'PATCH',
     path: ONE,
+    operationId: 'machineCredentials.update',
+    summary: 'Change a machine credential',
+    description: 'Changes the fields that are given. Limits are merged, and null gives one back to the tier.',
+    example: { body: { name: 'till 2' } },
     params,
     access,
     isDangerous: true,
@@ -62,6 +79,9 @@ export const machineCredentialRoutes = [
   route({
     method: 'DELETE',
     path: ONE,
+    operationId: 'machineCredentials.revoke',
+    summary: 'Revoke a machine credential',
+    description: 'Ends the credential and its tokens for ever. The list still shows it.',
     params,
     access,
     answers: { 204: noBody },
@@ -72,6 +92,11 @@ export const machineCredentialRoutes = [
   route({
     method: 'POST',
     path: `${ONE}/rotate`,
+    operationId: 'machineCredentials.rotate',
+    summary: 'Rotate a client secret',
+    description:
+      'Makes a new client secret. Older ones stay valid for `overlapHours`. CONFLICT while three older ones are valid, unless `overlapHours` is 0, which ends all of them.',
+    example: { body: { overlapHours: 24 } },
     params,
     access,
     isDangerous: true,

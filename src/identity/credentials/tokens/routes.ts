@@ -1,3 +1,4 @@
+import { exampleId } from '../../../api/openapi/examples.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import { keysAnswer, metadataAnswer, tokenAnswer, tokenBody } from './schema.ts';
 import { KEYS_PATH, METADATA_PATH, TOKEN_PATH, type Tokens } from './service.ts';
@@ -8,12 +9,31 @@ const FAILURES_PER_MINUTE = 10;
 /** Spec §8: requests from one address in 60 s. */
 const REQUESTS = { name: 'token', perMinute: 30 };
 
-const route = routesOf<{ tokens: Tokens }>();
+const route = routesOf<{ tokens: Tokens }>({ oauth: 'Access tokens.' });
 
 export const tokenRoutes = [
   route({
     method: 'POST',
     path: TOKEN_PATH,
+    operationId: 'oauth.token',
+    summary: 'Ask for an access token',
+    description:
+      'The client credentials grant of RFC 6749 with a proof of RFC 9449 in the header `DPoP`. `client_secret` is an HMAC over that proof, so that the secret itself is never sent. The body is JSON or a form.',
+    example: {
+      body: {
+        grant_type: 'client_credentials',
+        client_id: exampleId('machineCredential'),
+        client_secret: 'GkS5Qx9n2wqRr0v8u1eYz7mB4cD6fH3jKpLtNaVbXcE',
+        scope: 'messages:write',
+      },
+      status: 400,
+      answer: {
+        access_token: 'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCJ9.eyJleGFtcGxlIjp0cnVlfQ.ZXhhbXBsZQ',
+        token_type: 'DPoP',
+        expires_in: 900,
+        scope: 'messages:write',
+      },
+    },
     access: 'public',
     addressLimit: REQUESTS,
     consumes: 'parameters',
@@ -38,6 +58,9 @@ export const tokenRoutes = [
   route({
     method: 'GET',
     path: KEYS_PATH,
+    operationId: 'oauth.getKeys',
+    summary: 'Get the public keys of tokens',
+    description: 'Keys by which access tokens can be verified (RFC 7517).',
     access: 'public',
     answers: { 200: keysAnswer },
     headers: { 'Cache-Control': 'public, max-age=300' },
@@ -46,6 +69,9 @@ export const tokenRoutes = [
   route({
     method: 'GET',
     path: METADATA_PATH,
+    operationId: 'oauth.getMetadata',
+    summary: 'Get the metadata of the token endpoint',
+    description: 'Metadata of the authorization server (RFC 8414).',
     access: 'public',
     answers: { 200: metadataAnswer },
     headers: { 'Cache-Control': 'public, max-age=300' },

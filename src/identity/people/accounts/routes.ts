@@ -1,10 +1,11 @@
+import { EXAMPLE_CODE, EXAMPLE_EMAIL, EXAMPLE_PASSWORD, EXAMPLE_SESSION } from '../examples.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import { noBody } from '../../../api/http/answers/answer-fields.ts';
 import { signedInAnswer, userAnswer } from '../sessions/schema.ts';
 import { changePasswordBody, renameUserBody, resetPasswordBody, setupBody } from './schema.ts';
 import type { Accounts } from './service.ts';
 
-const route = routesOf<{ accounts: Accounts }>();
+const route = routesOf<{ accounts: Accounts }>({ user: 'The account of the user.' });
 
 /** Where strangers could guess: by address, beside what is counted by account. */
 const GUESSED = {
@@ -16,6 +17,14 @@ export const accountRoutes = [
   route({
     method: 'POST',
     path: '/v1/setup',
+    operationId: 'session.setUp',
+    summary: 'Set the service up',
+    description: 'Makes the first administrator, by the code that the service prints.',
+    example: {
+      answer: EXAMPLE_SESSION,
+      body: { code: EXAMPLE_CODE, email: EXAMPLE_EMAIL, name: 'Ada', password: EXAMPLE_PASSWORD },
+      status: 403,
+    },
     access: 'public',
     ...GUESSED,
     consumes: 'json',
@@ -32,6 +41,10 @@ export const accountRoutes = [
   route({
     method: 'POST',
     path: '/v1/password-reset',
+    operationId: 'user.resetPassword',
+    summary: 'Reset a password',
+    description: 'Takes the code of a link. Every session of the person ends.',
+    example: { body: { code: EXAMPLE_CODE, password: EXAMPLE_PASSWORD }, status: 403 },
     access: 'public',
     ...GUESSED,
     consumes: 'json',
@@ -44,6 +57,9 @@ export const accountRoutes = [
   route({
     method: 'GET',
     path: '/v1/user',
+    operationId: 'user.get',
+    summary: 'Get the user',
+    description: 'Shows the person who is signed in.',
     access: 'person',
     answers: { 200: userAnswer },
     handle: ({ caller }, { accounts }) => accounts.show(caller),
@@ -51,6 +67,10 @@ export const accountRoutes = [
   route({
     method: 'PATCH',
     path: '/v1/user',
+    operationId: 'user.rename',
+    summary: 'Change the own name',
+    description: 'The audit log of each of the organisations of the person tells of it.',
+    example: { body: { name: 'Ada King' } },
     access: 'person',
     consumes: 'json',
     body: renameUserBody,
@@ -60,6 +80,10 @@ export const accountRoutes = [
   route({
     method: 'POST',
     path: '/v1/user/password',
+    operationId: 'user.changePassword',
+    summary: 'Change the password',
+    description: 'Ends all other sessions of the person.',
+    example: { body: { password: EXAMPLE_PASSWORD, newPassword: 'harbour candle fern' } },
     access: 'person',
     ...GUESSED,
     consumes: 'json',

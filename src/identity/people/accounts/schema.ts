@@ -16,27 +16,33 @@ const placeName = z.string().min(1).max(200).exactOptional();
 
 export const setupBody = fieldsOf(
   {
-    code: codeField,
-    email: emailField,
-    name: personName,
-    password: newPasswordField,
-    organisation: placeName,
-    app: placeName,
+    code: codeField.describe('Code of the link: what stands behind `#code=`.'),
+    email: emailField.describe('E-mail address.'),
+    name: personName.describe('Name for people.'),
+    password: newPasswordField.describe('Password that is to be, 12 characters at least.'),
+    organisation: placeName.describe('Name of the first organisation, which is "Default" otherwise.'),
+    app: placeName.describe('Name of its app, which is "Default" otherwise.'),
   },
   { rules: { ...rules, organisation: nameProblem, app: nameProblem } },
-);
+).meta({ typeName: 'Setup' });
 export type SetupBody = z.output<typeof setupBody>;
 
 /** A person changes the name alone: by the address invitations and identity providers know who it is. */
 export const userChange = changeOf(
-  { name: personName.exactOptional() },
+  { name: personName.exactOptional().describe('Name for people.') },
   { identity: { id: sameText(), email: sameText() }, rules },
 );
-export const renameUserBody = userChange.body;
+export const renameUserBody = userChange.body.meta({ typeName: 'RenameUser' });
 export type RenameUser = z.output<typeof renameUserBody>;
 
-export const changePasswordBody = fieldsOf({ password: passwordField, newPassword: newPasswordField });
+export const changePasswordBody = fieldsOf({
+  password: passwordField.describe('Password of the account.'),
+  newPassword: newPasswordField.describe('Password that is to be, 12 characters at least.'),
+}).meta({ typeName: 'ChangePassword' });
 export type ChangePasswordBody = z.output<typeof changePasswordBody>;
 
-export const resetPasswordBody = fieldsOf({ code: codeField, password: newPasswordField });
+export const resetPasswordBody = fieldsOf({
+  code: codeField.describe('Code of the link: what stands behind `#code=`.'),
+  password: newPasswordField.describe('Password that is to be, 12 characters at least.'),
+}).meta({ typeName: 'ResetPassword' });
 export type ResetPasswordBody = z.output<typeof resetPasswordBody>;

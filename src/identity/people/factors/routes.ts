@@ -1,15 +1,19 @@
+import { EXAMPLE_RECOVERY_CODES } from '../examples.ts';
 import { noBody } from '../../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import { confirmTotpBody, factorAddedAnswer, factorsAnswer, recoveryCodesAnswer, totpSecretAnswer } from './schema.ts';
 import type { Factors } from './service.ts';
 
-const route = routesOf<{ factors: Factors }>();
+const route = routesOf<{ factors: Factors }>({ factors: 'Second factors of the user.' });
 const access = 'person';
 
 export const factorRoutes = [
   route({
     method: 'GET',
     path: '/v1/user/factors',
+    operationId: 'factors.get',
+    summary: 'Get the second factors',
+    description: 'Shows which second factors the person has.',
     access,
     answers: { 200: factorsAnswer },
     handle: ({ caller }, { factors }) => factors.show(caller),
@@ -17,6 +21,9 @@ export const factorRoutes = [
   route({
     method: 'POST',
     path: '/v1/user/totp',
+    operationId: 'factors.enrolTotp',
+    summary: 'Add an authenticator app',
+    description: 'Gives the secret for the app. The app counts once a code of it has confirmed it.',
     access,
     isDangerous: true,
     answers: { 201: totpSecretAnswer },
@@ -25,6 +32,10 @@ export const factorRoutes = [
   route({
     method: 'POST',
     path: '/v1/user/totp/confirm',
+    operationId: 'factors.confirmTotp',
+    summary: 'Confirm an authenticator app',
+    description: 'Takes the first code. With the first factor come ten recovery codes.',
+    example: { answer: { recoveryCodes: EXAMPLE_RECOVERY_CODES }, body: { code: '123456' }, status: 401 },
     access,
     isDangerous: true,
     addressLimit: { name: 'sign-in', perMinute: 30 },
@@ -37,6 +48,10 @@ export const factorRoutes = [
   route({
     method: 'DELETE',
     path: '/v1/user/totp',
+    operationId: 'factors.removeTotp',
+    summary: 'Remove the authenticator app',
+    description: 'Its codes count no longer.',
+    example: { status: 404 },
     access,
     isDangerous: true,
     answers: { 204: noBody },
@@ -46,6 +61,10 @@ export const factorRoutes = [
   route({
     method: 'POST',
     path: '/v1/user/recovery-codes',
+    operationId: 'factors.makeRecoveryCodes',
+    summary: 'Make new recovery codes',
+    description: 'The ones before count no longer. Each works once.',
+    example: { answer: { recoveryCodes: EXAMPLE_RECOVERY_CODES }, status: 409 },
     access,
     isDangerous: true,
     answers: { 201: recoveryCodesAnswer },

@@ -1,3 +1,5 @@
+import { EXAMPLE_CODE, EXAMPLE_EMAIL, EXAMPLE_PASSWORD, EXAMPLE_SESSION } from '../examples.ts';
+import { exampleId, EXAMPLE_TIME } from '../../../api/openapi/examples.ts';
 import { idOf, noBody, pageOf } from '../../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import { signedInAnswer } from '../sessions/schema.ts';
@@ -22,7 +24,10 @@ const MEMBER = `${ORGANISATION}/members/:userId`;
 /** The path names the organisation; the service looks up the person's role in it. */
 const access = 'person';
 
-const route = routesOf<{ members: Members }>();
+const route = routesOf<{ members: Members }>({
+  members: 'Members of an organisation.',
+  invitations: 'Invitations to an organisation.',
+});
 const ofOrganisation = { organisationId: idOf('organisation') };
 const ofMember = { ...ofOrganisation, userId: idOf('user') };
 const GUESSED = { addressLimit: { name: 'sign-in', perMinute: 30 }, isFromOwnPages: true } as const;
@@ -31,6 +36,9 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: `${ORGANISATION}/members`,
+    operationId: 'members.list',
+    summary: 'List members',
+    description: 'Members of the organisation with their roles.',
     params: ofOrganisation,
     access,
     query: listMembersQuery,
@@ -41,6 +49,10 @@ export const memberRoutes = [
   route({
     method: 'PATCH',
     path: MEMBER,
+    operationId: 'members.update',
+    summary: 'Change the role of a member',
+    description: 'A member gives roles below its own. An owner hands ownership over instead.',
+    example: { body: { role: 'viewer' } },
     params: ofMember,
     access,
     isDangerous: true,
@@ -57,6 +69,9 @@ export const memberRoutes = [
   route({
     method: 'DELETE',
     path: MEMBER,
+    operationId: 'members.remove',
+    summary: 'Remove a member',
+    description: 'Takes a person out of the organisation. The owner cannot be removed.',
     params: ofMember,
     access,
     isDangerous: true,
@@ -68,6 +83,9 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: `${MEMBER}/password-reset`,
+    operationId: 'members.makeResetLink',
+    summary: 'Make a link that resets a password',
+    description: 'The link works once, for 30 minutes. The link is mailed where mail is set up.',
     params: ofMember,
     access,
     isDangerous: true,
@@ -79,6 +97,9 @@ export const memberRoutes = [
   route({
     method: 'DELETE',
     path: `${MEMBER}/factors`,
+    operationId: 'members.removeFactors',
+    summary: 'Remove the second factors of a member',
+    description: 'For a person who has lost a phone and the recovery codes.',
     params: ofMember,
     access,
     isDangerous: true,
@@ -90,6 +111,10 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: `${ORGANISATION}/ownership`,
+    operationId: 'members.handOverOwnership',
+    summary: 'Hand ownership over',
+    description: 'Makes another member the owner. The owner until now becomes an admin.',
+    example: { body: { userId: exampleId('user') } },
     params: ofOrganisation,
     access,
     isDangerous: true,
@@ -106,6 +131,9 @@ export const memberRoutes = [
   route({
     method: 'GET',
     path: `${ORGANISATION}/invitations`,
+    operationId: 'invitations.list',
+    summary: 'List invitations',
+    description: 'Invitations that can still be accepted.',
     params: ofOrganisation,
     access,
     query: listInvitationsQuery,
@@ -117,6 +145,10 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: `${ORGANISATION}/invitations`,
+    operationId: 'invitations.create',
+    summary: 'Invite a person',
+    description: 'Makes a link for one address. The link is mailed where mail is set up; otherwise hand it over.',
+    example: { body: { email: EXAMPLE_EMAIL, role: 'viewer' } },
     params: ofOrganisation,
     access,
     isDangerous: true,
@@ -130,6 +162,9 @@ export const memberRoutes = [
   route({
     method: 'DELETE',
     path: `${ORGANISATION}/invitations/:invitationId`,
+    operationId: 'invitations.revoke',
+    summary: 'Withdraw an invitation',
+    description: 'Its link works no longer.',
     params: { ...ofOrganisation, invitationId: idOf('invitation') },
     access,
     answers: { 204: noBody },
@@ -140,6 +175,20 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: '/v1/invitations/look',
+    operationId: 'invitations.look',
+    summary: 'Look at an invitation',
+    description: 'Shows what the code of a link invites to.',
+    example: {
+      answer: {
+        organisation: { id: exampleId('organisation'), name: 'Acme' },
+        email: EXAMPLE_EMAIL,
+        role: 'viewer',
+        expiresAt: EXAMPLE_TIME,
+        hasAccount: false,
+      },
+      body: { code: EXAMPLE_CODE },
+      status: 403,
+    },
     access: 'public',
     ...GUESSED,
     consumes: 'json',
@@ -152,6 +201,14 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: '/v1/invitations/accept',
+    operationId: 'invitations.accept',
+    summary: 'Accept an invitation',
+    description: 'Makes the person a member and signs them in.',
+    example: {
+      answer: EXAMPLE_SESSION,
+      body: { code: EXAMPLE_CODE, name: 'Ada', password: EXAMPLE_PASSWORD },
+      status: 403,
+    },
     access: 'public',
     ...GUESSED,
     consumes: 'json',

@@ -1,3 +1,5 @@
+import { EXAMPLE_CLIENT_DATA, EXAMPLE_CREDENTIAL, EXAMPLE_RECOVERY_CODES } from '../examples.ts';
+import { exampleId, EXAMPLE_TIME } from '../../../api/openapi/examples.ts';
 import { idOf, noBody, pageOf } from '../../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import {
@@ -11,7 +13,7 @@ import {
 import type { Passkeys } from './service.ts';
 
 const PASSKEYS = '/v1/user/passkeys';
-const route = routesOf<{ passkeys: Passkeys }>();
+const route = routesOf<{ passkeys: Passkeys }>({ passkeys: 'Passkeys of the user.' });
 const access = 'person';
 const params = { passkeyId: idOf('passkey') };
 
@@ -19,6 +21,9 @@ export const passkeyRoutes = [
   route({
     method: 'POST',
     path: `${PASSKEYS}/options`,
+    operationId: 'passkeys.prepare',
+    summary: 'Get a challenge for a new passkey',
+    description: 'Input of `PublicKeyCredential.parseCreationOptionsFromJSON`.',
     access,
     isDangerous: true,
     answers: { 200: passkeyCreationAnswer },
@@ -27,6 +32,26 @@ export const passkeyRoutes = [
   route({
     method: 'POST',
     path: PASSKEYS,
+    operationId: 'passkeys.add',
+    summary: 'Add a passkey',
+    description: "Takes what the `toJSON()` of a browser's new credential gives.",
+    example: {
+      answer: {
+        id: exampleId('passkey'),
+        name: 'Phone',
+        createdAt: EXAMPLE_TIME,
+        isBackedUp: true,
+        recoveryCodes: EXAMPLE_RECOVERY_CODES,
+      },
+      body: {
+        name: 'Phone',
+        passkey: {
+          ...EXAMPLE_CREDENTIAL,
+          response: { clientDataJSON: EXAMPLE_CLIENT_DATA, attestationObject: 'o2NmbXRkbm9uZQ' },
+        },
+      },
+      status: 401,
+    },
     access,
     isDangerous: true,
     consumes: 'json',
@@ -37,6 +62,9 @@ export const passkeyRoutes = [
   route({
     method: 'GET',
     path: PASSKEYS,
+    operationId: 'passkeys.list',
+    summary: 'List passkeys',
+    description: 'Passkeys of the person, the newest first.',
     access,
     query: listPasskeysQuery,
     answers: { 200: pageOf(passkeyAnswer) },
@@ -45,6 +73,10 @@ export const passkeyRoutes = [
   route({
     method: 'PATCH',
     path: `${PASSKEYS}/:passkeyId`,
+    operationId: 'passkeys.rename',
+    summary: 'Rename a passkey',
+    description: 'Changes the name by which the person knows it.',
+    example: { body: { name: 'Phone' } },
     params,
     access,
     consumes: 'json',
@@ -56,6 +88,9 @@ export const passkeyRoutes = [
   route({
     method: 'DELETE',
     path: `${PASSKEYS}/:passkeyId`,
+    operationId: 'passkeys.remove',
+    summary: 'Remove a passkey',
+    description: 'The passkey proves nothing any more.',
     params,
     access,
     isDangerous: true,

@@ -3,13 +3,19 @@ import { routesOf } from '../../../api/http/route/route.ts';
 import { listSessionsQuery, revokedAnswer, sessionAnswer, signedInAnswer } from './schema.ts';
 import type { Sessions } from './service.ts';
 
-const route = routesOf<{ sessions: Sessions }>();
+const route = routesOf<{ sessions: Sessions }>({
+  session: 'The session of this browser.',
+  sessions: 'All sessions of the user.',
+});
 const access = 'person';
 
 export const sessionRoutes = [
   route({
     method: 'GET',
     path: '/v1/session',
+    operationId: 'session.get',
+    summary: 'Get the session',
+    description: 'Shows who is signed in, and where they may act.',
     access,
     answers: { 200: signedInAnswer },
     handle: ({ caller }, { sessions }) => sessions.show(caller),
@@ -17,6 +23,9 @@ export const sessionRoutes = [
   route({
     method: 'DELETE',
     path: '/v1/session',
+    operationId: 'session.signOut',
+    summary: 'Sign out',
+    description: 'Ends the session and its cookie.',
     access,
     answers: { 204: noBody },
     async handle({ caller, setCookie }, { sessions }) {
@@ -27,6 +36,9 @@ export const sessionRoutes = [
   route({
     method: 'GET',
     path: '/v1/sessions',
+    operationId: 'sessions.list',
+    summary: 'List sessions',
+    description: 'Sessions of the person, the newest first.',
     access,
     query: listSessionsQuery,
     answers: { 200: pageOf(sessionAnswer) },
@@ -35,6 +47,9 @@ export const sessionRoutes = [
   route({
     method: 'POST',
     path: '/v1/sessions/revoke-others',
+    operationId: 'sessions.revokeOthers',
+    summary: 'End all other sessions',
+    description: 'Signs the person out everywhere but here.',
     access,
     answers: { 200: revokedAnswer },
     handle: ({ caller }, { sessions }) => sessions.revokeOthers(caller),
@@ -42,6 +57,9 @@ export const sessionRoutes = [
   route({
     method: 'DELETE',
     path: '/v1/sessions/:sessionId',
+    operationId: 'sessions.revoke',
+    summary: 'End a session',
+    description: 'Signs the person out there.',
     params: { sessionId: idOf('session') },
     access,
     answers: { 204: noBody },

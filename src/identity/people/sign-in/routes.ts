@@ -1,10 +1,12 @@
+import { ANSWERS } from '../../../api/openapi/generated/answers.ts';
+import { EXAMPLE_ASSERTION, EXAMPLE_EMAIL, EXAMPLE_PASSWORD, EXAMPLE_SESSION } from '../examples.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import { signInAnswer, signedInAnswer } from '../sessions/schema.ts';
 import { passkeyRequestAnswer } from '../passkeys/schema.ts';
 import { authenticateBody, passkeyBody, secondFactorBody, signInBody } from './schema.ts';
 import type { SignIn } from './service.ts';
 
-const route = routesOf<{ signIn: SignIn }>();
+const route = routesOf<{ signIn: SignIn }>({ signIn: 'Ways to sign in.' });
 
 /** Where strangers could guess: by address, beside what is counted by account. */
 const GUESSED = {
@@ -16,6 +18,10 @@ export const signInRoutes = [
   route({
     method: 'POST',
     path: '/v1/sign-in',
+    operationId: 'signIn.byPassword',
+    summary: 'Sign in with a password',
+    description: 'Sets the cookie of a session, or of the second step where the person has second factors.',
+    example: { answer: EXAMPLE_SESSION, body: { email: EXAMPLE_EMAIL, password: EXAMPLE_PASSWORD }, status: 401 },
     access: 'public',
     ...GUESSED,
     consumes: 'json',
@@ -32,6 +38,10 @@ export const signInRoutes = [
   route({
     method: 'POST',
     path: '/v1/sign-in/second-factor',
+    operationId: 'signIn.bySecondFactor',
+    summary: 'Sign in, second step',
+    description: 'Takes the code of an authenticator app, a recovery code, or the signature of a passkey.',
+    example: { answer: EXAMPLE_SESSION, body: { code: '123456' }, status: 401 },
     access: 'public',
     ...GUESSED,
     consumes: 'json',
@@ -48,6 +58,10 @@ export const signInRoutes = [
   route({
     method: 'POST',
     path: '/v1/sign-in/second-factor/options',
+    operationId: 'signIn.requestSecondPasskey',
+    summary: 'Get a challenge for the second step',
+    description: 'Input of `PublicKeyCredential.parseRequestOptionsFromJSON`.',
+    example: { answer: ANSWERS['POST /v1/sign-in/passkey/options'], status: 401 },
     access: 'public',
     ...GUESSED,
     answers: { 200: passkeyRequestAnswer },
@@ -57,6 +71,9 @@ export const signInRoutes = [
   route({
     method: 'POST',
     path: '/v1/sign-in/passkey/options',
+    operationId: 'signIn.requestPasskey',
+    summary: 'Get a challenge for signing in',
+    description: 'Input of `PublicKeyCredential.parseRequestOptionsFromJSON`.',
     access: 'public',
     ...GUESSED,
     answers: { 200: passkeyRequestAnswer },
@@ -66,6 +83,10 @@ export const signInRoutes = [
   route({
     method: 'POST',
     path: '/v1/sign-in/passkey',
+    operationId: 'signIn.byPasskey',
+    summary: 'Sign in with a passkey',
+    description: "Takes what the `toJSON()` of a browser's credential gives.",
+    example: { answer: EXAMPLE_SESSION, body: { passkey: EXAMPLE_ASSERTION }, status: 401 },
     access: 'public',
     ...GUESSED,
     consumes: 'json',
@@ -82,6 +103,9 @@ export const signInRoutes = [
   route({
     method: 'POST',
     path: '/v1/session/authenticate/options',
+    operationId: 'session.requestPasskey',
+    summary: 'Get a challenge for a proof',
+    description: 'Input of `PublicKeyCredential.parseRequestOptionsFromJSON`.',
     access: 'person',
     answers: { 200: passkeyRequestAnswer },
     handle: ({ caller }, { signIn }) => signIn.options.authenticate(caller),
@@ -89,6 +113,10 @@ export const signInRoutes = [
   route({
     method: 'POST',
     path: '/v1/session/authenticate',
+    operationId: 'session.authenticate',
+    summary: 'Prove again who you are',
+    description: 'For ten minutes the session may then do what is dangerous.',
+    example: { body: { password: EXAMPLE_PASSWORD } },
     access: 'person',
     ...GUESSED,
     consumes: 'json',

@@ -1,3 +1,4 @@
+import { EXAMPLE_PROVIDER_URL } from '../examples.ts';
 import { noBody } from '../../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import { singleSignOnAnswer, startSingleSignOnBody, signInWaysAnswer } from './schema.ts';
@@ -11,6 +12,9 @@ export const singleSignOnRoutes = [
   route({
     method: 'GET',
     path: '/v1/sign-in',
+    operationId: 'signIn.getWays',
+    summary: 'Get the ways to sign in',
+    description: 'Says what a page for signing in should offer.',
     access: 'public',
     answers: { 200: signInWaysAnswer },
     handle: async (_, { singleSignOn }) => singleSignOn.ways(),
@@ -18,6 +22,10 @@ export const singleSignOnRoutes = [
   route({
     method: 'POST',
     path: '/v1/sign-in/single-sign-on',
+    operationId: 'signIn.startSingleSignOn',
+    summary: 'Start single sign-on',
+    description: "Gives the address of the operator's OpenID provider to which the browser is sent.",
+    example: { answer: EXAMPLE_PROVIDER_URL, body: { returnTo: '/dashboard/' }, status: 404 },
     access: 'public',
     addressLimit,
     isFromOwnPages: true,
@@ -35,6 +43,10 @@ export const singleSignOnRoutes = [
   route({
     method: 'POST',
     path: '/v1/session/authenticate/single-sign-on',
+    operationId: 'session.startSingleSignOn',
+    summary: 'Prove by single sign-on',
+    description: 'Gives the address of the provider, where the person proves again who they are.',
+    example: { answer: EXAMPLE_PROVIDER_URL, body: { returnTo: '/dashboard/' }, status: 404 },
     access: 'person',
     addressLimit,
     isFromOwnPages: true,
@@ -51,6 +63,11 @@ export const singleSignOnRoutes = [
   route({
     method: 'GET',
     path: '/v1/sign-in/single-sign-on/callback',
+    operationId: 'signIn.getSingleSignOnCallback',
+    summary: 'Return from single sign-on',
+    description:
+      'The provider sends browsers back here, with parameters of its own. The browser is sent on to the dashboard.',
+    example: { status: 404 },
     access: 'public',
     addressLimit,
     isOthers: true,

@@ -15,25 +15,31 @@ const returnTo = z
     'must be a path of the dashboard, such as /messages',
   );
 
-export const startSingleSignOnBody = fieldsOf({ returnTo: returnTo.optional() });
+export const startSingleSignOnBody = fieldsOf({
+  returnTo: returnTo.optional().describe('Path of the dashboard where the browser comes back.'),
+}).meta({ typeName: 'StartSingleSignOn' });
 export type StartSingleSignOn = z.output<typeof startSingleSignOnBody>;
 
-export const singleSignOnAnswer = z.strictObject({
-  url: z.string().describe('Page of the identity provider: send the browser there within 10 minutes.'),
-});
+export const singleSignOnAnswer = z
+  .strictObject({
+    url: z.string().describe('Page of the identity provider: send the browser there within 10 minutes.'),
+  })
+  .meta({ typeName: 'SingleSignOn' });
 export type Start = z.output<typeof singleSignOnAnswer>;
 
-export const signInWaysAnswer = z.strictObject({
-  password: z
-    .enum(['everyone', 'owners'])
-    .describe(
-      'Who may sign in by password: owners of the first organisation alone where the operator wants single sign-on.',
-    ),
-  singleSignOn: z
-    .strictObject({ name: z.string().describe('Name of it for people.') })
-    .exactOptional()
-    .describe('Absent where the operator has no identity provider.'),
-});
+export const signInWaysAnswer = z
+  .strictObject({
+    password: z
+      .enum(['everyone', 'owners'])
+      .describe(
+        'Who may sign in by password: owners of the first organisation alone where the operator wants single sign-on.',
+      ),
+    singleSignOn: z
+      .strictObject({ name: z.string().describe('Name of it for people.') })
+      .exactOptional()
+      .describe('Absent where the operator has no identity provider.'),
+  })
+  .meta({ typeName: 'SignInWays' });
 export type Ways = z.output<typeof signInWaysAnswer>;
 
 /** Reasons why the page that the browser is sent back to has `#problem=` in its address. */

@@ -6,13 +6,17 @@ import type { Apps } from './service.ts';
 const COLLECTION = '/v1/apps';
 const ONE = '/v1/apps/:appId';
 
-const route = routesOf<{ apps: Apps }>();
+const route = routesOf<{ apps: Apps }>({ apps: 'Apps of the organisation, each with a live and a test environment.' });
 const params = { appId: idOf('app') };
 
 export const appRoutes = [
   route({
     method: 'GET',
     path: COLLECTION,
+    operationId: 'apps.list',
+    summary: 'List apps',
+    description: 'Apps of the organisation, the newest first.',
+    example: { query: { status: 'active' } },
     access: { scope: 'apps:read', level: 'organisation' },
     query: listAppsQuery,
     answers: { 200: pageOf(appAnswer) },
@@ -21,6 +25,10 @@ export const appRoutes = [
   route({
     method: 'POST',
     path: COLLECTION,
+    operationId: 'apps.create',
+    summary: 'Make an app',
+    description: 'An app has an environment `live` and an environment `test`.',
+    example: { body: { name: 'Shop', settings: { retentionDays: 30 } } },
     access: { scope: 'apps:write', level: 'organisation' },
     consumes: 'json',
     body: createAppBody,
@@ -31,6 +39,9 @@ export const appRoutes = [
   route({
     method: 'GET',
     path: ONE,
+    operationId: 'apps.get',
+    summary: 'Get an app',
+    description: 'Shows one app with its defaults in force.',
     params,
     access: { scope: 'apps:read', level: 'any' },
     answers: { 200: appAnswer },
@@ -40,6 +51,10 @@ export const appRoutes = [
   route({
     method: 'PATCH',
     path: ONE,
+    operationId: 'apps.update',
+    summary: 'Change an app',
+    description: 'Changes the fields that are given. Settings are merged, and null gives one back to the service.',
+    example: { body: { description: 'The shop', settings: { timeoutMs: 10_000 } } },
     params,
     access: { scope: 'apps:write', level: 'any' },
     consumes: 'json',

@@ -1,3 +1,4 @@
+import { EXAMPLE_TIME } from '../../../api/openapi/examples.ts';
 import { idOf, pageOf } from '../../../api/http/answers/answer-fields.ts';
 import { LineStream, linesOf } from '../../../api/http/streaming/line-stream.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
@@ -5,12 +6,16 @@ import { auditEntryAnswer, auditFilterQuery, auditLine, listAuditQuery } from '.
 import type { Audit } from './service.ts';
 
 const access = { scope: 'audit:read', level: 'any' } as const;
-const route = routesOf<{ audit: Audit }>();
+const route = routesOf<{ audit: Audit }>({ audit: 'Who changed what, and when.' });
 
 export const auditRoutes = [
   route({
     method: 'GET',
     path: '/v1/audit',
+    operationId: 'audit.list',
+    summary: 'List audit entries',
+    description: 'Changes in the organisation or the app, the newest first.',
+    example: { query: { since: EXAMPLE_TIME } },
     access,
     query: listAuditQuery,
     answers: { 200: pageOf(auditEntryAnswer) },
@@ -19,6 +24,9 @@ export const auditRoutes = [
   route({
     method: 'GET',
     path: '/v1/audit/:auditEntryId',
+    operationId: 'audit.get',
+    summary: 'Get an audit entry',
+    description: 'Shows one change as a whole.',
     params: { auditEntryId: idOf('auditEntry') },
     access,
     answers: { 200: auditEntryAnswer },
@@ -28,6 +36,10 @@ export const auditRoutes = [
   route({
     method: 'GET',
     path: '/v1/audit/export',
+    operationId: 'audit.export',
+    summary: 'Export the audit log',
+    description: 'Gives every entry as a line of JSON, the oldest first, so that the chain of hashes can be checked.',
+    example: { query: { since: EXAMPLE_TIME } },
     access,
     query: auditFilterQuery,
     answers: { 200: linesOf(auditLine) },

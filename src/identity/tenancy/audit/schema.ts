@@ -3,19 +3,25 @@ import { idOf, time } from '../../../api/http/answers/answer-fields.ts';
 import { enumQuery, pageQuery, windowQuery } from '../../../api/http/reading/query.ts';
 import { AUDIT_ACTIONS } from '../../../kernel/words/audit-actions.ts';
 
-export const auditFilterQuery = z.strictObject({
-  action: enumQuery(AUDIT_ACTIONS).optional(),
-  actorId: z.string().optional(),
-  targetId: z.string().optional(),
-  ...windowQuery,
-});
+export const auditFilterQuery = z
+  .strictObject({
+    action: enumQuery(AUDIT_ACTIONS).optional().describe('Only this action.'),
+    actorId: z.string().optional().describe('Only by this principal.'),
+    targetId: z.string().optional().describe('Only of this resource.'),
+    ...windowQuery,
+  })
+  .meta({ typeName: 'AuditFilter' });
 export type AuditFilter = z.output<typeof auditFilterQuery>;
 
-export const listAuditQuery = pageQuery.extend({
-  ...auditFilterQuery.shape,
-  /** `false` leaves `before` and `after` out: each may hold a whole definition. */
-  changes: enumQuery(['true', 'false']).optional(),
-});
+export const listAuditQuery = pageQuery
+  .extend({
+    ...auditFilterQuery.shape,
+    /** `false` leaves `before` and `after` out: each may hold a whole definition. */
+    changes: enumQuery(['true', 'false'])
+      .optional()
+      .describe('With `false` the changed fields of each entry are left out, and a page stays small.'),
+  })
+  .meta({ typeName: 'ListAudit' });
 export type ListAudit = z.output<typeof listAuditQuery>;
 
 /** The ones who can change something: principals of the API, the operator's command line, and the Temporal UI. */
@@ -53,22 +59,26 @@ const told = {
     .describe('Changed fields as they are since, without secrets. Absent in a list with `changes=false`.'),
 };
 
-export const auditEntryAnswer = z.strictObject({
-  ...told,
-  position: z.int().min(1).describe('Its place in the chain of its organisation.'),
-  hash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .describe('SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log).'),
-});
+export const auditEntryAnswer = z
+  .strictObject({
+    ...told,
+    position: z.int().min(1).describe('Its place in the chain of its organisation.'),
+    hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe('SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log).'),
+  })
+  .meta({ typeName: 'AuditEntry' });
 export type AuditEntry = z.output<typeof auditEntryAnswer>;
 
 /** One line of an export: `entry` stands there byte for byte as it was hashed. */
-export const auditLine = z.strictObject({
-  position: auditEntryAnswer.shape.position,
-  hash: auditEntryAnswer.shape.hash,
-  entry: z.strictObject(told).describe('The entry, byte for byte as it was hashed.'),
-});
+export const auditLine = z
+  .strictObject({
+    position: auditEntryAnswer.shape.position,
+    hash: auditEntryAnswer.shape.hash,
+    entry: z.strictObject(told).describe('The entry, byte for byte as it was hashed.'),
+  })
+  .meta({ typeName: 'AuditLine' });
 
 /** An entry as its author tells it; the log adds the rest. */
 export type Told = Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>;

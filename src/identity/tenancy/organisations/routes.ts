@@ -10,7 +10,7 @@ import type { Organisations } from './service.ts';
 
 const ONE = '/v1/organisations/:organisationId';
 
-const route = routesOf<{ organisations: Organisations }>();
+const route = routesOf<{ organisations: Organisations }>({ organisations: 'Organisations, which own apps.' });
 const params = { organisationId: idOf('organisation') };
 
 /** An organisation is what its apps are in: the same rights open both. */
@@ -18,6 +18,10 @@ export const organisationRoutes = [
   route({
     method: 'POST',
     path: '/v1/organisations',
+    operationId: 'organisations.create',
+    summary: 'Make an organisation',
+    description: 'The person becomes its owner.',
+    example: { body: { name: 'Acme' } },
     access: 'person',
     consumes: 'json',
     body: createOrganisationBody,
@@ -28,6 +32,10 @@ export const organisationRoutes = [
   route({
     method: 'GET',
     path: '/v1/organisations',
+    operationId: 'organisations.list',
+    summary: 'List organisations',
+    description: 'Organisations that the person is a member of.',
+    example: { query: { limit: '10' } },
     access: 'person',
     query: listOrganisationsQuery,
     answers: { 200: pageOf(organisationAnswer) },
@@ -36,6 +44,9 @@ export const organisationRoutes = [
   route({
     method: 'GET',
     path: ONE,
+    operationId: 'organisations.get',
+    summary: 'Get an organisation',
+    description: 'Shows one organisation.',
     params,
     access: { scope: 'apps:read', level: 'organisation' },
     answers: { 200: organisationAnswer },
@@ -45,6 +56,10 @@ export const organisationRoutes = [
   route({
     method: 'PATCH',
     path: ONE,
+    operationId: 'organisations.update',
+    summary: 'Rename an organisation',
+    description: 'Changes its name.',
+    example: { body: { name: 'Acme Ltd' } },
     params,
     access: { scope: 'apps:write', level: 'organisation' },
     consumes: 'json',

@@ -12,20 +12,24 @@ const resource: ResourceFields = {
   rules: { name: nameProblem },
 };
 
-export const organisationChange = changeOf({ name: name.exactOptional() }, resource);
-export const createOrganisationBody = fieldsOf({ name }, resource);
+export const organisationChange = changeOf({ name: name.exactOptional().describe('Name for people.') }, resource);
+export const createOrganisationBody = fieldsOf({ name: name.describe('Name for people.') }, resource).meta({
+  typeName: 'CreateOrganisation',
+});
 export type CreateOrganisation = z.output<typeof createOrganisationBody>;
 
-export const listOrganisationsQuery = pageQuery;
+export const listOrganisationsQuery = pageQuery.meta({ typeName: 'PageQuery' });
 export type ListOrganisations = z.output<typeof listOrganisationsQuery>;
 
-export const updateOrganisationBody = organisationChange.body;
+export const updateOrganisationBody = organisationChange.body.meta({ typeName: 'UpdateOrganisation' });
 export type UpdateOrganisation = z.output<typeof updateOrganisationBody>;
 
-export const organisationAnswer = z.strictObject({
-  id: idOf('organisation'),
-  name: z.string().describe('Name for people; several organisations may have the same.'),
-  createdAt: time.describe('When the organisation was made.'),
-  updatedAt: time.describe('When the organisation was last changed.'),
-});
+export const organisationAnswer = z
+  .strictObject({
+    id: idOf('organisation'),
+    name: z.string().describe('Name for people; several organisations may have the same.'),
+    createdAt: time.describe('When the organisation was made.'),
+    updatedAt: time.describe('When the organisation was last changed.'),
+  })
+  .meta({ typeName: 'Organisation' });
 export type Organisation = z.output<typeof organisationAnswer>;
