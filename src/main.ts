@@ -164,22 +164,22 @@ machineCredentials
 
 const encryptionKeys = program
   .command('encryption-keys')
-  .description('keys that seal secrets in the database of DATABASE_URL, or of the running `start`');
+  .description('keys that encrypt secrets in the database of DATABASE_URL, or of the running `start`');
 encryptionKeys
   .command('list')
-  .description('list the encryption keys and how many rows each has sealed')
+  .description('list the encryption keys and how many rows each has encrypted')
   .option('--json', 'as JSON', false)
   .action(async (options: { json: boolean }) =>
     (await import('./process/roles/encryption-keys.ts')).listEncryptionKeys(options),
   );
 encryptionKeys
-  .command('reseal')
-  .description('seal by the first encryption key what the others have sealed, while the service goes on')
+  .command('reencrypt')
+  .description('re-encrypt with the first encryption key what other keys have encrypted, while the service runs')
   .action(async () => exit(await (await import('./process/roles/encryption-keys.ts')).resealByFirstKey()));
 encryptionKeys
-  .command('abandon <id>')
-  .description('give up the rows of a lost encryption key, for good')
-  .option('--yes', 'do it; without it the rows are only counted', false)
+  .command('discard <id>')
+  .description('permanently delete the rows that a lost encryption key has encrypted')
+  .option('--yes', 'delete the rows; without this option they are only counted', false)
   .action(async (id: string, { yes }: { yes: boolean }) =>
     exit(await (await import('./process/roles/encryption-keys.ts')).abandonEncryptionKey(id, { isSure: yes })),
   );
@@ -238,7 +238,7 @@ admin
   );
 
 admin
-  .command('forget-identity <email>')
+  .command('unlink-identity <email>')
   .description('forget who a person is at the identity provider: the next one with that address is linked anew')
   .action(async (email: string) => (await import('./process/roles/members.ts')).forgetIdentity(email));
 

@@ -153,15 +153,16 @@ async function setUpKeys(posthorn: Posthorn): Promise<void> {
 /** Marks a deployment, unless one of that name is marked within the last ten days. */
 async function markOnce(posthorn: Posthorn, name: string, at: Date): Promise<void> {
   const since = new Date(Date.now() - 240 * HOUR_MS);
-  const known = await posthorn.marks.list({ since }).all();
-  if (!known.some((mark) => mark.name === name)) await posthorn.marks.create({ name, at });
+  const known = await posthorn.markers.list({ since }).all();
+  if (!known.some((marker) => marker.name === name)) await posthorn.markers.create({ name, at });
 }
 
 /** Marks `Deploy 4.2` as deployed now. An earlier mark of that name is removed, so that the incident begins at the only one. */
 export async function markDeployment(posthorn: Posthorn): Promise<void> {
   const { name } = DEPLOYMENTS[0];
-  for (const mark of await posthorn.marks.list().all()) if (mark.name === name) await posthorn.marks.delete(mark.id);
-  await posthorn.marks.create({ name });
+  for (const marker of await posthorn.markers.list().all())
+    if (marker.name === name) await posthorn.markers.delete(marker.id);
+  await posthorn.markers.create({ name });
 }
 
 /**
@@ -197,8 +198,8 @@ export async function removeShop(posthorn: Posthorn): Promise<number> {
     await remove(posthorn.inspectors.delete(id));
   for (const { id } of (await posthorn.apiKeys.list({ status: 'active' }).all()).filter(isOurs(API_KEYS)))
     await remove(posthorn.apiKeys.revoke(id));
-  for (const { id } of (await posthorn.marks.list().all()).filter(isOurs(DEPLOYMENTS.map(({ name }) => name))))
-    await remove(posthorn.marks.delete(id));
+  for (const { id } of (await posthorn.markers.list().all()).filter(isOurs(DEPLOYMENTS.map(({ name }) => name))))
+    await remove(posthorn.markers.delete(id));
   return removed;
 }
 

@@ -39,7 +39,7 @@ import { streamRoutes } from '../messaging/streams/routes.ts';
 import { subscriptionRoutes } from '../messaging/subscriptions/routes.ts';
 import { inspectorRoutes } from '../insight/inspectors/routes.ts';
 import { installationRoutes } from '../insight/installation/routes.ts';
-import { markRoutes } from '../insight/marks/routes.ts';
+import { markerRoutes } from '../insight/markers/routes.ts';
 
 /** Every endpoint but the probes. */
 export const routes: Route<Services>[] = [
@@ -66,7 +66,7 @@ export const routes: Route<Services>[] = [
   ...connectionRoutes,
   ...inboundWebhookRoutes,
   ...inspectorRoutes,
-  ...markRoutes,
+  ...markerRoutes,
   ...installationRoutes,
   ...apiKeyRoutes,
   ...appRoutes,

@@ -23,7 +23,7 @@ import type { InboundWebhooks } from '../inbound/service.ts';
 import type { Changes } from '../insight/changes/service.ts';
 import type { Inspectors } from '../insight/inspectors/service.ts';
 import type { Installation } from '../insight/installation/service.ts';
-import type { Marks } from '../insight/marks/service.ts';
+import type { Markers } from '../insight/markers/service.ts';
 import type { Channels } from '../messaging/channels/service.ts';
 import type { DeadLetters } from '../delivery/dead-letters/service.ts';
 import type { Deliveries } from '../delivery/record/service.ts';
@@ -69,7 +69,7 @@ export type Services = {
   deadLetters: DeadLetters<Run>;
   inboundWebhooks: InboundWebhooks;
   inspectors: Inspectors;
-  marks: Marks;
+  markers: Markers;
   installation: Installation;
   idempotency: Idempotency;
   replays: Replays;

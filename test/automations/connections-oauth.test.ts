@@ -107,7 +107,7 @@ test('somebody consents, and steps ask the service with a token that nobody sees
   expect(data.map(({ action, actor }) => `${actor.kind} ${action}`).toReversed()).toEqual([
     'apiKey connection.created',
     'apiKey connection.tested',
-    'apiKey connection.authorization_begun',
+    'apiKey connection.authorization_started',
     'apiKey connection.authorized',
     'apiKey connection.tested',
   ]);

@@ -120,7 +120,7 @@ describe('fair starts', () => {
         'the rest to wait',
         async () => {
           const { rows } = await posthorn.database.pool.query<{ count: number }>(
-            'SELECT count(*)::int AS count FROM run_gates WHERE gate = $1 AND NOT is_inside',
+            'SELECT count(*)::int AS count FROM run_concurrency WHERE gate = $1 AND NOT is_admitted',
             [`${workflowId}/paused`],
           );
           return rows[0]?.count === MANY - begun;

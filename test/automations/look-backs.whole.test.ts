@@ -41,7 +41,7 @@ function countWork(): { evaluated(): number; read(): number } {
 /** Until the worker has routed all messages: from then on only runs that begin to wait look at them. */
 const routed = (): Promise<unknown> =>
   waitFor('all notes to be taken away', async () => {
-    const { rowCount } = await posthorn.deps.pool.query('SELECT FROM heard_messages');
+    const { rowCount } = await posthorn.deps.pool.query('SELECT FROM awaited_messages');
     return rowCount === 0;
   });
 
@@ -97,7 +97,7 @@ test('runs that a message may cancel read each earlier message once together, an
   const ids: string[] = [];
   for (let of = 0; of < KEYS; of += 1) ids.push(await calls.publish(channelId, { of }, 'withdrawn'));
   // The notes would lead the worker to the same messages.
-  await posthorn.deps.pool.query('DELETE FROM heard_messages');
+  await posthorn.deps.pool.query('DELETE FROM awaited_messages');
   const work = countWork();
   await posthorn.worker.start();
   try {

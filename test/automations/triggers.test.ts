@@ -171,7 +171,7 @@ describe('service event triggers', () => {
     expect(run.status).toBe('failed');
     return run;
   };
-  const wouldBegin = async (workflowId: string, event: object) =>
+  const wouldStart = async (workflowId: string, event: object) =>
     (await calls.good<{ begins: object }>('POST', `/v1/workflows/${workflowId}/test`, { event })).begins;
 
   // Old: such a workflow was valid and active, its trial said that it would begin, and no service event ever began it.
@@ -192,7 +192,7 @@ describe('service event triggers', () => {
     const workflows = [];
     for (const [config, begins] of cases) {
       const id = await calls.activate({ type: 'event', config }, note('{{ event.payload.runId }}'));
-      expect([config, await wouldBegin(id, event)]).toEqual([config, expect.objectContaining({ wouldBegin: begins })]);
+      expect([config, await wouldStart(id, event)]).toEqual([config, expect.objectContaining({ wouldStart: begins })]);
       workflows.push({ id, begins });
     }
     const run = await failed(failing);
@@ -207,7 +207,7 @@ describe('service event triggers', () => {
     for (const { id } of workflows) await calls.good('POST', `/v1/workflows/${id}/pause`);
     await failed(failing);
     await waitFor('all service events to be decided on', async () => {
-      const { rows } = await posthorn.deps.pool.query('SELECT FROM heard_messages');
+      const { rows } = await posthorn.deps.pool.query('SELECT FROM awaited_messages');
       return rows.length === 0;
     });
     for (const { id, begins } of workflows) expect(await calls.runsOf(id)).toHaveLength(begins ? 1 : 0);

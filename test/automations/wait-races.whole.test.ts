@@ -83,7 +83,7 @@ test('a message that comes just before, while or just after a step begins to wai
   expect(given).toBeLessThan(RACES);
   await waitFor('all notes to be taken away, and all runs to be told', async () => {
     const { rows: left } = await posthorn.database.pool.query<{ count: number }>(
-      `SELECT (SELECT count(*) FROM heard_messages)::int + (SELECT count(*) FROM run_waits WHERE due_at IS NOT NULL)::int AS count`,
+      `SELECT (SELECT count(*) FROM awaited_messages)::int + (SELECT count(*) FROM run_waits WHERE due_at IS NOT NULL)::int AS count`,
     );
     return left[0]?.count === 0;
   });

@@ -54,7 +54,7 @@ describe('waits', () => {
     (await posthorn.deps.pool.query('SELECT FROM run_waits WHERE run_id = $1 AND message_id IS NULL', [runId]))
       .rowCount ?? 0;
   const notes = async (): Promise<number> =>
-    (await posthorn.deps.pool.query('SELECT FROM heard_messages')).rowCount ?? 0;
+    (await posthorn.deps.pool.query('SELECT FROM awaited_messages')).rowCount ?? 0;
 
   test('a run waits for the message of its own invoice, and goes on with it', async () => {
     const of = newInvoice();
@@ -272,11 +272,11 @@ describe('waits', () => {
   });
 
   test('messages that no step listens to leave no note', async () => {
-    await posthorn.deps.pool.query('CREATE TABLE noted AS SELECT message_id FROM heard_messages');
+    await posthorn.deps.pool.query('CREATE TABLE noted AS SELECT message_id FROM awaited_messages');
     await posthorn.deps.pool.query(`CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO noted VALUES (NEW.message_id); RETURN NEW; END $$`);
     await posthorn.deps.pool.query(
-      'CREATE TRIGGER note AFTER INSERT ON heard_messages FOR EACH ROW EXECUTE FUNCTION note()',
+      'CREATE TRIGGER note AFTER INSERT ON awaited_messages FOR EACH ROW EXECUTE FUNCTION note()',
     );
     await calls.publish(invoices, {}, 'order.created');
     const heard = await calls.publish(invoices, {}, 'invoice.paid');
@@ -361,7 +361,7 @@ describe('cancel on', () => {
     await calls.publish(others, { item: another }, 'order.cancelled');
     await calls.publish(others, { order: another }, 'order.shipped');
     await waitFor('the notes to be read', async () => {
-      const { rowCount } = await posthorn.deps.pool.query('SELECT FROM heard_messages');
+      const { rowCount } = await posthorn.deps.pool.query('SELECT FROM awaited_messages');
       return rowCount === 0;
     });
     expect((await calls.getRun(left.id)).status).toBe('waiting');
@@ -393,7 +393,7 @@ describe('cancel on', () => {
     await waiting(id);
     await calls.publish(orders, { order }, 'order.refunded');
     await waitFor('the note to be read', async () => {
-      const { rowCount } = await posthorn.deps.pool.query('SELECT FROM heard_messages');
+      const { rowCount } = await posthorn.deps.pool.query('SELECT FROM awaited_messages');
       return rowCount === 0;
     });
     expect((await calls.getRun(id)).status).toBe('waiting');

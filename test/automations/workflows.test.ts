@@ -619,7 +619,11 @@ describe('trial triggers', () => {
     calls = workflowCalls(posthorn);
   });
 
-  type Trial = { begins: { wouldBegin: boolean; reason: string; detail?: string }; status: string; steps: object[] };
+  type Trial = {
+    triggerMatch: { wouldStart: boolean; reason: string; detail?: string };
+    status: string;
+    steps: object[];
+  };
   const tryIt = (workflowId: string, body: object): Promise<Trial> =>
     calls.good('POST', `/v1/workflows/${workflowId}/test`, body);
 
@@ -639,49 +643,49 @@ describe('trial triggers', () => {
     const webhook = { type: 'webhook', config: { webhookId, eventTypes: ['order.*'] } };
     const large = { total: 250 };
     const cases: [trigger: object | undefined, event: object, begins: object][] = [
-      [event, { channelId, eventType: 'order.paid', payload: large }, { wouldBegin: true, reason: 'filter_matches' }],
-      [event, { payload: large }, { wouldBegin: true, reason: 'filter_matches' }],
+      [event, { channelId, eventType: 'order.paid', payload: large }, { wouldStart: true, reason: 'filter_matches' }],
+      [event, { payload: large }, { wouldStart: true, reason: 'filter_matches' }],
       [
         event,
         { channelId, eventType: 'order.paid', payload: { total: 7 } },
-        { wouldBegin: false, reason: 'filter_does_not_match' },
+        { wouldStart: false, reason: 'filter_does_not_match' },
       ],
       [
         event,
         { channelId, eventType: 'order.paid' },
-        { wouldBegin: false, reason: 'filter_failed', detail: expect.stringContaining('total') },
+        { wouldStart: false, reason: 'filter_failed', detail: expect.stringContaining('total') },
       ],
       [
         event,
         { channelId, eventType: 'invoice.paid', payload: large },
-        { wouldBegin: false, reason: 'event_type', detail: 'begins with order.*' },
+        { wouldStart: false, reason: 'event_type', detail: 'begins with order.*' },
       ],
       [
         event,
         { channelId: otherId, eventType: 'order.paid', payload: large },
-        { wouldBegin: false, reason: 'channel', detail: `begins with messages of ${channelId}` },
+        { wouldStart: false, reason: 'channel', detail: `begins with messages of ${channelId}` },
       ],
-      [{ type: 'event', config: {} }, { channelId: otherId }, { wouldBegin: true, reason: 'no_filter' }],
-      [webhook, { metadata: { webhookId }, eventType: 'order.paid' }, { wouldBegin: true, reason: 'no_filter' }],
-      [webhook, { eventType: 'order.paid' }, { wouldBegin: true, reason: 'no_filter' }],
+      [{ type: 'event', config: {} }, { channelId: otherId }, { wouldStart: true, reason: 'no_filter' }],
+      [webhook, { metadata: { webhookId }, eventType: 'order.paid' }, { wouldStart: true, reason: 'no_filter' }],
+      [webhook, { eventType: 'order.paid' }, { wouldStart: true, reason: 'no_filter' }],
       [
         webhook,
         { metadata: {}, eventType: 'order.paid' },
-        { wouldBegin: false, reason: 'webhook', detail: `begins with messages of ${webhookId}` },
+        { wouldStart: false, reason: 'webhook', detail: `begins with messages of ${webhookId}` },
       ],
-      [{ type: 'manual' }, {}, { wouldBegin: false, reason: 'trigger_type', detail: 'begins by hand' }],
-      [undefined, {}, { wouldBegin: false, reason: 'trigger_type', detail: 'begins by hand' }],
+      [{ type: 'manual' }, {}, { wouldStart: false, reason: 'trigger_type', detail: 'begins by hand' }],
+      [undefined, {}, { wouldStart: false, reason: 'trigger_type', detail: 'begins by hand' }],
       [
         { type: 'schedule', config: { every: '1h' } },
         {},
-        { wouldBegin: false, reason: 'trigger_type', detail: 'begins at set times' },
+        { wouldStart: false, reason: 'trigger_type', detail: 'begins at set times' },
       ],
     ];
     for (const [trigger, given, begins] of cases) {
       const steps = [{ id: 'note', type: 'action', config: { action: 'log' } }];
       const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'asked', trigger, steps });
       const trial = await tryIt(id, { event: given });
-      expect([trigger, given, trial.begins]).toEqual([trigger, given, begins]);
+      expect([trigger, given, trial.triggerMatch]).toEqual([trigger, given, begins]);
       expect(trial).toMatchObject({ status: 'completed', steps: [{ id: 'note', status: 'completed' }] });
     }
   });
@@ -702,7 +706,7 @@ describe('trial triggers', () => {
     const tried: boolean[] = [];
     const begun: boolean[] = [];
     for (const { eventType, payload } of messages) {
-      tried.push((await tryIt(workflowId, { event: { channelId, eventType, payload } })).begins.wouldBegin);
+      tried.push((await tryIt(workflowId, { event: { channelId, eventType, payload } })).begins.wouldStart);
       const messageId = await calls.publish(channelId, payload, eventType);
       const { data } = await calls.good<{ data: unknown[] }>('GET', `/v1/runs?messageId=${messageId}`);
       begun.push(data.length > 0);

@@ -4,7 +4,7 @@ import { findTargets, look } from '../../src/insight/changes/store.ts';
 import { findUnindexed, unindexedConditions } from '../../src/delivery/record/unindexed-store.ts';
 import { countLocked, deleteView, findView, findViews, isNameTaken } from '../../src/insight/views/store.ts';
 import { createInstallation } from '../../src/insight/installation/service.ts';
-import { deleteMark, findMark, findMarks, keepNewest } from '../../src/insight/marks/store.ts';
+import { deleteMarker, findMarker, findMarkers, keepNewest } from '../../src/insight/markers/store.ts';
 import {
   countOfChannel,
   countOfEnvironment,
@@ -46,8 +46,8 @@ beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   all = await makeBareNeighbours(posthorn);
   const { db, pool, newId, clock } = posthorn.deps;
-  await make(posthorn, posthorn.keys.live, '/v1/marks', { name: 'first' });
-  await make(posthorn, posthorn.keys.live, '/v1/marks', { name: 'second' });
+  await make(posthorn, posthorn.keys.live, '/v1/markers', { name: 'first' });
+  await make(posthorn, posthorn.keys.live, '/v1/markers', { name: 'second' });
   const { environmentId } = all.victim;
   for (const ofId of [environmentId, all.ids.channelId, all.ids.subscriptionId, allRunsOf(environmentId)])
     await pool.query(
@@ -65,15 +65,15 @@ afterAll(() => posthorn.stop());
 
 test.each<[string, (environmentId: string) => Promise<unknown>]>([
   [
-    'src/insight/marks/store.ts lists no mark',
-    async (environmentId) => (await findMarks(posthorn.deps.db, { environmentId, ids: {} }, page))[0],
+    'src/insight/markers/store.ts lists no mark',
+    async (environmentId) => (await findMarkers(posthorn.deps.db, { environmentId, ids: {} }, page))[0],
   ],
   [
-    'src/insight/marks/store.ts finds no mark',
+    'src/insight/markers/store.ts finds no mark',
     async (environmentId) => {
       const { db } = posthorn.deps;
-      const { id } = await db.mark.findFirstOrThrow({ where: { environmentId: all.victim.environmentId } });
-      return findMark(db, environmentId, id);
+      const { id } = await db.marker.findFirstOrThrow({ where: { environmentId: all.victim.environmentId } });
+      return findMarker(db, environmentId, id);
     },
   ],
   [
@@ -245,29 +245,29 @@ const firstLooked = (filter: { environmentId: string; subscriptionId?: string })
     return (await findUnindexed(transaction, filter, page, conditions)).ids[0];
   });
 
-test('src/insight/marks/service.ts gives cursors of marks that the other environment cannot use', async () => {
+test('src/insight/markers/service.ts gives cursors of marks that the other environment cannot use', async () => {
   type List = { pagination: { cursor?: string } };
-  const { body } = await posthorn.request<List>('GET', '/v1/marks?limit=1');
-  const next = `/v1/marks?limit=1&cursor=${body.pagination.cursor}`;
+  const { body } = await posthorn.request<List>('GET', '/v1/markers?limit=1');
+  const next = `/v1/markers?limit=1&cursor=${body.pagination.cursor}`;
   expect((await posthorn.request('GET', next)).status).toBe(200);
   expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
 });
 
-test('src/insight/marks/store.ts removes no mark of another environment', async () => {
+test('src/insight/markers/store.ts removes no mark of another environment', async () => {
   const { db } = posthorn.deps;
-  const before = await db.mark.findMany({ where: { environmentId: all.victim.environmentId } });
+  const before = await db.marker.findMany({ where: { environmentId: all.victim.environmentId } });
   const own = { createdAt: new Date(), at: new Date(), madeBy: 'key', name: 'own' };
   for (const { environmentId } of all.neighbours) {
     for (const name of ['older', 'newer'])
-      await db.mark.create({ data: { ...own, name, id: posthorn.deps.newId('mark'), environmentId } });
-    for (const { id } of before) await deleteMark(db, environmentId, id);
+      await db.marker.create({ data: { ...own, name, id: posthorn.deps.newId('marker'), environmentId } });
+    for (const { id } of before) await deleteMarker(db, environmentId, id);
     await keepNewest(db, environmentId, 1);
-    expect(await db.mark.count({ where: { environmentId } })).toBe(1);
+    expect(await db.marker.count({ where: { environmentId } })).toBe(1);
   }
-  expect(await db.mark.findMany({ where: { environmentId: all.victim.environmentId } })).toEqual(before);
+  expect(await db.marker.findMany({ where: { environmentId: all.victim.environmentId } })).toEqual(before);
   // Newer marks of neighbours push out none of the own ones.
   await keepNewest(db, all.victim.environmentId, 1);
-  expect(await db.mark.count({ where: { environmentId: all.victim.environmentId } })).toBe(1);
+  expect(await db.marker.count({ where: { environmentId: all.victim.environmentId } })).toBe(1);
 });
 
 test('src/insight/views/store.ts knows a view of its person alone', async () => {

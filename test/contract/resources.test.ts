@@ -44,7 +44,7 @@ const DELIVERY = [
   'eventType',
   'status',
   'attempts',
-  'attemptsOfRound',
+  'policyAttempts',
   'createdAt',
 ];
 const MESSAGE = ['id', 'channelId', 'eventType', 'payload', 'publishedAt', 'deliveryStatus'];

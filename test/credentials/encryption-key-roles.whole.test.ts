@@ -105,18 +105,18 @@ test('a lost key is given up by the command that the refusal names, after which 
   expect((await runPosthorn(['encryption-keys', 'list'], other)).output).toMatch(
     /^ID +STATE +FIRST USED +SUBSCRIPTION_SECRETS +IDEMPOTENCY_KEYS +MACHINE_CREDENTIAL_SECRETS +INBOUND_WEBHOOK_SECRETS +CONNECTIONS +SECRETS +TOTP_FACTORS +TOKEN_SIGNING_KEYS\nk2 +seals +never +0 +0 +0 +0 +0 +0 +0 +0\nk1 +missing +\S+Z +1 +0 +0 +0 +0 +0 +0 +0\n$/,
   );
-  const configured = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], variablesWith(RIGHT));
+  const configured = await runPosthorn(['encryption-keys', 'discard', 'k1', '--yes'], variablesWith(RIGHT));
   expect([configured.exitCode, configured.errors]).toEqual([
     1,
     expect.stringMatching(/^posthorn: The encryption key k1 is configured/),
   ]);
-  const keyless = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], {
+  const keyless = await runPosthorn(['encryption-keys', 'discard', 'k1', '--yes'], {
     ...other,
     ENCRYPTION_KEYS: '',
     DATA_FOLDER: '/nonexistent',
   });
   expect([keyless.exitCode, keyless.errors]).toEqual([1, expect.stringContaining('ENCRYPTION_KEYS must be set')]);
-  const asked = await runPosthorn(['encryption-keys', 'abandon', 'k1'], other);
+  const asked = await runPosthorn(['encryption-keys', 'discard', 'k1'], other);
   expect([asked.exitCode, asked.output]).toEqual([
     1,
     expect.stringMatching(
@@ -124,7 +124,7 @@ test('a lost key is given up by the command that the refusal names, after which 
     ),
   ]);
 
-  const done = await runPosthorn(['encryption-keys', 'abandon', 'k1', '--yes'], other);
+  const done = await runPosthorn(['encryption-keys', 'discard', 'k1', '--yes'], other);
 
   expect([done.exitCode, done.output]).toEqual([
     0,

@@ -46,7 +46,7 @@ describe('encryption keys', () => {
       expect(await refusal(keyOf('k1'))).toBe(
         'EncryptionKeyError: The encryption key k1 has other bytes than the key that this database knows by that name. ' +
           'That key sealed 1 row of idempotency_keys and 3 rows of subscription_secrets. Set its bytes in ENCRYPTION_KEYS, or give ' +
-          'the new key another name and give up the rows of the lost one with `posthorn encryption-keys abandon k1`.',
+          'the new key another name and give up the rows of the lost one with `posthorn encryption-keys discard k1`.',
       );
       expect(await refusal(k1)).toBe('proved');
     });
@@ -57,7 +57,7 @@ describe('encryption keys', () => {
 
       expect(await refusal(k2)).toBe(
         'EncryptionKeyError: The encryption key k1 is missing. That key sealed 2 rows of idempotency_keys. Add it to ENCRYPTION_KEYS, ' +
-          'or give up these rows with `posthorn encryption-keys abandon k1`.',
+          'or give up these rows with `posthorn encryption-keys discard k1`.',
       );
       expect(await checkValues()).toEqual([]);
       expect(await refusal(k2, k1)).toBe('proved');
@@ -312,7 +312,7 @@ describe('reseal', () => {
     await insertSealed(database.pool, createKeyRing([old]), { secrets: 2, answers: 0 });
     const settings = [fresh, old].map(({ kid, key }) => `${kid}:${key.toString('base64')}`).join(',');
     const run = () =>
-      runPosthorn(['encryption-keys', 'reseal'], { DATABASE_URL: database.url, ENCRYPTION_KEYS: settings });
+      runPosthorn(['encryption-keys', 'reencrypt'], { DATABASE_URL: database.url, ENCRYPTION_KEYS: settings });
     const done = await run();
     expect([done.exitCode, done.errors]).toEqual([0, '']);
     expect(done.output).toMatch(

@@ -54,7 +54,7 @@ describeWithBrowser('behaviour in a browser', () => {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await write('payload.total > 1');
     await tester.getByText('2 of the last 3 messages match').waitFor();
-    expect(asked.filter((path) => /\/(?:dry-run|filter-trial)$/.test(path))).toHaveLength(1);
+    expect(asked.filter((path) => /\/(?:dry-run|filter-test)$/.test(path))).toHaveLength(1);
     await tester.getByText('total 3').waitFor();
     const rows = tester.getByRole('listitem');
     expect(await rows.allInnerTexts()).toEqual([

@@ -90,7 +90,7 @@ describeWithBrowser('failing receiver in a browser', () => {
   // Charts of the overview and of subscriptions alone had it.
   test('a marked deployment is a line in the charts beside messages and deliveries too', async () => {
     const { page } = dashboard;
-    await scene.make('/v1/marks', { name: 'Deploy 6', at: new Date(Date.now() - 90 * 60_000).toISOString() });
+    await scene.make('/v1/markers', { name: 'Deploy 6', at: new Date(Date.now() - 90 * 60_000).toISOString() });
     // A list without rows has no chart.
     const { channelId } = await scene.posthorn.deps.db.subscription.findUniqueOrThrow({
       where: { id: subscriptionId },

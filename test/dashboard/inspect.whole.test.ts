@@ -69,7 +69,7 @@ describeWithBrowser('inspectors and the signature debugger in a browser', () => 
     await page.getByText('No inspectors yet').waitFor();
   });
 
-  test('requests are filtered by the verdict on their signature', async () => {
+  test('requests are filtered by the status of their signature', async () => {
     const { page } = dashboard;
     const id = await scene.make('/v1/inspectors', { name: 'Verdicts' });
     const send = (headers: Record<string, string>) =>
@@ -82,8 +82,8 @@ describeWithBrowser('inspectors and the signature debugger in a browser', () => 
     await page.getByRole('row', { name: /Unsigned/ }).waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /Invalid/ }).click();
     await panel().getByText('Invalid.').waitFor();
-    expect(new URL(page.url()).searchParams.get('verdict')).toBe('failed');
-    await dashboard.open(`/inspect/${id}?verdict=verified`);
+    expect(new URL(page.url()).searchParams.get('signatureStatus')).toBe('failed');
+    await dashboard.open(`/inspect/${id}?signatureStatus=verified`);
     await page.getByRole('button', { name: 'Clear filters' }).first().click();
     await page.getByRole('row', { name: /Unsigned/ }).waitFor();
   });

@@ -59,7 +59,7 @@ describeWithBrowser('keyboard in a browser', () => {
     receiver.answerWith([503, 200]);
     const { origin } = new URL(page.url());
     const { deps } = scene.posthorn;
-    await deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+    await deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_attempts CASCADE');
     const code = await makeSetupCode(deps, { isRenewed: true });
     await dashboard.context.clearCookies();
     await page.goto(`${origin}/dashboard/setup#code=${code}`);

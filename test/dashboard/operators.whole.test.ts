@@ -55,7 +55,7 @@ describeWithBrowser('operators in a browser', () => {
     await dialog.getByLabel('Deployed at (UTC)').fill(at);
     await dialog.getByRole('button', { name: 'Mark deployment' }).click();
     await dialog.waitFor({ state: 'detached' });
-    const { body } = await scene.posthorn.request('GET', '/v1/marks', undefined, scene.key);
+    const { body } = await scene.posthorn.request('GET', '/v1/markers', undefined, scene.key);
     expect(body).toMatchObject({ data: [{ name: 'Deploy 4.2' }, { name: 'Deploy 4.1', at: `${at}.000Z` }] });
   });
 

@@ -50,7 +50,7 @@ describeWithBrowser('run outcomes in a browser', () => {
 
   test('runs are drawn by outcome; an outcome is a filter, and a step narrows the span', async () => {
     const { page } = dashboard;
-    await scene.make('/v1/marks', { name: 'Deploy 7', at: new Date(Date.now() - 90 * MINUTE).toISOString() });
+    await scene.make('/v1/markers', { name: 'Deploy 7', at: new Date(Date.now() - 90 * MINUTE).toISOString() });
     await dashboard.open('/runs');
     const strip = page.getByRole('region', { name: 'Runs by outcome' });
     const outcomes = strip.getByRole('list', { name: 'Runs by outcome' }).getByRole('button');

@@ -75,7 +75,7 @@ describeWithBrowser('stories in a browser', () => {
   }
 
   test('from the link of the first start to the first delivered message', async () => {
-    await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+    await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_attempts CASCADE');
     const code = await makeSetupCode(posthorn.deps, { isRenewed: true });
     const { page } = dashboard;
     await page.goto(`${posthorn.url}/dashboard/setup#code=${code}`);

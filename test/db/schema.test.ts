@@ -160,7 +160,7 @@ describe('composite keys', () => {
     'deliveries.channel_id': ENGINE,
     'deliveries.message_id': ENGINE,
     'deliveries.subscription_id': ENGINE,
-    'heard_messages.message_id': ENGINE,
+    'awaited_messages.message_id': ENGINE,
     'inbound_events.inbound_webhook_id': ENGINE,
     'inbound_events.message_id': ENGINE,
     'inbound_receipts.inbound_webhook_id': ENGINE,

@@ -348,7 +348,7 @@ describe('replay plans', () => {
       });
       reads.push(['outcome', count]);
       expect(counted).toMatchObject({
-        outcome: { succeeded: OF_REPLAY - 1, underWay: 0, failed: 1, isComplete: true },
+        outcome: { succeeded: OF_REPLAY - 1, underWay: 0, failed: 1, isExact: true },
       });
       expect(reads.filter(([, each]) => !(each <= MOST_READ))).toEqual([]);
       expect(reads.some(([, each]) => each > 0)).toBe(true);

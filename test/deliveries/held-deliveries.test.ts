@@ -114,7 +114,7 @@ describe('a delivery shows what holds it', () => {
         age,
       ]);
       const broken = { deliveryId: delivery.id, round: round + 1, number: 1 };
-      expect(await faults.hold(broken, new Error('a bug'), { maybeSent: false })).toEqual({ result: 'held' });
+      expect(await faults.hold(broken, new Error('a bug'), { mayHaveBeenSent: false })).toEqual({ result: 'held' });
       const { rows } = await sql(
         'SELECT extract(epoch FROM due_at - now())::float8 AS s FROM deliveries WHERE id = $1',
         [delivery.id],
@@ -132,7 +132,7 @@ describe('a delivery shows what holds it', () => {
     expect((await seen(messageId)).held).toMatchObject({ reason: 'internal' });
     // A round that is over holds nothing.
     const over = { deliveryId: delivery.id, round: 1 };
-    expect(await faults.hold(over, new Error('a bug'), { maybeSent: false })).toEqual({ result: 'superseded' });
+    expect(await faults.hold(over, new Error('a bug'), { mayHaveBeenSent: false })).toEqual({ result: 'superseded' });
   });
 });
 

@@ -93,7 +93,7 @@ describe('a shop that stays', () => {
     expect(await names('/v1/channels')).toEqual(['deployments', 'customers', 'billing', 'shipments', 'orders']);
     expect(await names('/v1/workflows')).toEqual(['Payment reminder', 'Fulfil large orders', 'Refund approval']);
     expect(await names('/v1/webhooks')).toEqual(['Warehouse scanners', 'Stripe', 'GitHub']);
-    expect(await names('/v1/marks')).toEqual(['Deploy 4.2', 'Deploy 4.1', 'Deploy 4.0']);
+    expect(await names('/v1/markers')).toEqual(['Deploy 4.2', 'Deploy 4.1', 'Deploy 4.0']);
     for (const path of ['secrets', 'inspectors']) expect(await list(`/v1/${path}`)).toHaveLength(3);
     const letters = await list<{ reason: string; lastError: { status?: number } }>('/v1/dlq');
     expect(letters.map(({ lastError }) => lastError.status)).toEqual(expect.arrayContaining([500, 410]));

@@ -13,7 +13,7 @@ import { reportConcurrency } from '../../src/delivery/limits/concurrency-store.t
 import { accessTokenHash } from '../../src/identity/credentials/dpop/binding.ts';
 import { checkProof } from '../../src/identity/credentials/dpop/proof.ts';
 import { signTokenRequest } from '../../src/identity/credentials/tokens/client-secret.ts';
-import { SIGNATURE_VERDICTS, VERDICT_REASONS } from '../../src/insight/inspectors/schema.ts';
+import { SIGNATURE_STATUSES, SIGNATURE_REASONS } from '../../src/insight/inspectors/schema.ts';
 import { writeRunningState } from '../../src/process/roles/serving/running-state.ts';
 import { routes } from '../../src/process/routes.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -121,7 +121,7 @@ describe('inspect', () => {
   test('the page names every verdict, and every reason of a failed one', () => {
     const shown = tableRowsOf(PAGE, 'The verdict').map(([name = '']) => name);
     const named = (words: readonly string[]): string[] => words.map((word) => `\`${word}\``).toSorted();
-    const [verdicts, reasons] = [named(SIGNATURE_VERDICTS), named(VERDICT_REASONS)];
+    const [verdicts, reasons] = [named(SIGNATURE_STATUSES), named(SIGNATURE_REASONS)];
     expect(shown.filter((name) => verdicts.includes(name) && name !== '`reason`').toSorted()).toEqual(verdicts);
     expect(shown.filter((name) => reasons.includes(name)).toSorted()).toEqual(reasons);
   });

@@ -29,7 +29,7 @@ const TRIED: Readonly<Record<string, readonly [file: string, words: string]>> = 
   'pg_dump -Fc': [RECOVERY, 'pg_dump -Fc'],
   'node -p': [THIS, 'node -p'],
   'grep -h': [THIS, 'grep -h'],
-  '"linesLeftOut":297': [THIS, 'linesLeftOut'],
+  '"suppressedLines":297': [THIS, 'suppressedLines'],
   'ok    database': [THIS, 'ok    database'],
   'sh deploy/compose/make-secrets.sh': [THIS, 'sh deploy/compose/make-secrets.sh'],
   'docker compose exec api': [THIS, 'docker compose exec api'],
@@ -86,15 +86,15 @@ test('the command of docs/logs.md finds the lines of deliveries in a file, and n
 });
 
 test('the lines of docs/logs.md about an outage are those that a process writes', async () => {
-  const shown = blockWith('docs/logs.md', 'linesLeftOut')
+  const shown = blockWith('docs/logs.md', 'suppressedLines')
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as { server: string; msg: string; awayMs?: number; linesLeftOut?: number });
+    .map((line) => JSON.parse(line) as { server: string; msg: string; outageMs?: number; suppressedLines?: number });
   const [, , last] = shown;
-  const told: { server: unknown; awayMs?: unknown; msg: string }[] = [];
+  const told: { server: unknown; outageMs?: unknown; msg: string }[] = [];
   let [now, isThere, asked] = [0, false, 0];
   const outages = createOutages(
-    ({ server, awayMs }, msg) => told.push({ server, ...(awayMs !== undefined && { awayMs }), msg }),
+    ({ server, outageMs }, msg) => told.push({ server, ...(outageMs !== undefined && { outageMs }), msg }),
     () => now,
     { askEveryMs: 1, askAgainMs: 1, settlesMs: 0, tellEveryMs: 60_000 },
   );
@@ -108,16 +108,16 @@ test('the lines of docs/logs.md about an outage are those that a process writes'
   });
   const untilTold = (count: number): Promise<boolean> => waitFor(`line ${count}`, () => told.length >= count);
   await untilTold(1);
-  now = shown[1]?.awayMs ?? 0;
+  now = shown[1]?.outageMs ?? 0;
   await untilTold(2);
   const before = asked;
-  now = last?.awayMs ?? 0;
+  now = last?.outageMs ?? 0;
   isThere = true;
   await waitFor('an answer', () => asked > before);
   await untilTold(3);
   outages.stop();
   expect(told).toEqual(
-    shown.map(({ server, awayMs, msg }) => ({ server, ...(awayMs !== undefined && { awayMs }), msg })),
+    shown.map(({ server, outageMs, msg }) => ({ server, ...(outageMs !== undefined && { outageMs }), msg })),
   );
 });
 

@@ -345,8 +345,8 @@ describe('logs', () => {
     'version',
     'msg',
     'error',
-    'awayMs',
-    'linesLeftOut',
+    'outageMs',
+    'suppressedLines',
   ];
 
   /** A call of a log: the fields that it gives by name, what it spreads (`idsOf` or `ids`), and the literal text of its sentence. */

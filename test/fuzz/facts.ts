@@ -132,7 +132,7 @@ function givenFields(channelId: string): Facts['given'] {
     'PATCH /v1/workflows/{workflowId}': { ...definition, status: 'active' },
     'POST /v1/workflows/validate': { ...definition, id: null },
     'POST /v1/workflows/{workflowId}/test': { mocks: {} },
-    'POST /v1/marks': { at: new Date(Date.now() - DAY_MS).toISOString() },
+    'POST /v1/markers': { at: new Date(Date.now() - DAY_MS).toISOString() },
     'POST /v1/connections': { connectorId: 'slack', credentials: { token: 'xoxb-1' } },
     'PATCH /v1/connections/{connectionId}': {
       credentials: { ...addresses, clientId: 'posthorn', clientSecret: SECRET },

@@ -25,7 +25,7 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /v1/channels/:channelId/validate':
     "one message's own fields must not stand beside `messages`, and a schema must compile",
   'POST /v1/channels/:channelId/dry-run': 'a filter must compile, and a sample must not stand beside `messageId`',
-  'POST /v1/channels/:channelId/filter-trial': 'a filter must compile',
+  'POST /v1/channels/:channelId/filter-test': 'a filter must compile',
   'GET /v1/channels/:channelId/stream': 'Last-Event-ID is a position that the stream has told',
   'POST /v1/subscriptions':
     'the address guard judges `webhookUrl`, a filter must compile, and `channelId` must be there',
@@ -48,7 +48,7 @@ export const TOLERATED: Readonly<Record<string, string>> = {
   'POST /v1/runs/:runId/reject': '`data` must fit the form of the approval',
   'POST /v1/apps': POLICY,
   'PATCH /v1/apps/:appId': POLICY,
-  'POST /v1/marks': '`at` must not be in the future, nor more than 366 days ago',
+  'POST /v1/markers': '`at` must not be in the future, nor more than 366 days ago',
   'POST /v1/connections': CONNECTOR,
   'PATCH /v1/connections/:connectionId': CONNECTOR,
   'POST /v1/webhooks': FORM,

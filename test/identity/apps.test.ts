@@ -334,7 +334,7 @@ describe('organisations', () => {
 
   describe('further organisations', () => {
     beforeEach(async () => {
-      await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+      await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_attempts CASCADE');
     });
     type Listed = { data: Organisation[]; pagination: { cursor?: string; hasMore: boolean } };
 

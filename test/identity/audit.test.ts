@@ -359,7 +359,7 @@ describe('audit people', () => {
     expect(setup).toMatchObject({ actor: { kind: 'person', id }, target: { id } });
     const again = await signIn(posthorn, OWNER);
     const [begun] = await log(owner.browser);
-    expect(begun).toMatchObject({ action: 'session.begun', actor: { kind: 'person', id } });
+    expect(begun).toMatchObject({ action: 'session.started', actor: { kind: 'person', id } });
     const path = `/v1/organisations/${organisationId}`;
     const nora = await joinAs(posthorn, owner.browser, path, { role: 'developer', email: 'nora@example.com' });
     expect((await log(owner.browser)).map(({ action }) => action)).toEqual(

@@ -33,7 +33,7 @@ describeWithBrowser('people in a browser', () => {
       await posthorn.stop();
     });
     beforeEach(async () => {
-      await posthorn.deps.pool.query('TRUNCATE users, sign_in_tries CASCADE');
+      await posthorn.deps.pool.query('TRUNCATE users, sign_in_attempts CASCADE');
       page = await (await browser.newContext()).newPage();
       // Any page of the service's origin will do: scripts of the test run in it.
       await page.goto(`${origin}/healthz`);

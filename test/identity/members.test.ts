@@ -47,7 +47,7 @@ describe('members', () => {
       ]);
       const code = codeOf(body.link);
       expect(await tablesThatHold(posthorn.deps.pool, code)).toEqual([]);
-      const look = await createBrowser(posthorn).request('POST', '/v1/invitations/look', { code });
+      const look = await createBrowser(posthorn).request('POST', '/v1/invitations/preview', { code });
       expect(look.body).toMatchObject({
         organisation: { name: 'Test' },
         email: 'nora@example.com',
@@ -132,7 +132,7 @@ describe('members', () => {
       await posthorn.deps.pool.query(`UPDATE invitations SET expires_at = expires_at - interval '72 hours'`);
       expect((await accept(third, newcomer)).status).toBe(403);
       for (const code of ['x', 'A'.repeat(43)])
-        expect((await createBrowser(posthorn).request('POST', '/v1/invitations/look', { code })).status).toBe(403);
+        expect((await createBrowser(posthorn).request('POST', '/v1/invitations/preview', { code })).status).toBe(403);
       expect((await rolesNow()).size).toBe(1);
     });
 

@@ -16,7 +16,7 @@ describe('passkeys', () => {
   });
   afterAll(() => posthorn.stop());
   beforeEach(async () => {
-    await posthorn.deps.pool.query('TRUNCATE users, passkey_challenges, sign_in_tries, invitations CASCADE');
+    await posthorn.deps.pool.query('TRUNCATE users, passkey_challenges, sign_in_attempts, invitations CASCADE');
     ({ browser, me } = await setUp(posthorn));
   });
 
@@ -262,7 +262,7 @@ describe('passkey sign in', () => {
   });
   afterAll(() => posthorn.stop());
   beforeEach(async () => {
-    await posthorn.deps.pool.query('TRUNCATE sign_in_tries, passkey_challenges');
+    await posthorn.deps.pool.query('TRUNCATE sign_in_attempts, passkey_challenges');
     await posthorn.deps.pool.query('UPDATE sessions SET authenticated_at = now()');
   });
 
@@ -318,7 +318,11 @@ describe('passkey sign in', () => {
       browser.request<Refusal & SignedIn>('POST', answer, { passkey });
     const refuses = async (browser: Browser, passkey: object) => {
       const known = async () => {
-        const { passkey_challenges: _used, sign_in_tries: _tries, ...rest } = await tableContents(posthorn.deps.pool);
+        const {
+          passkey_challenges: _used,
+          sign_in_attempts: _tries,
+          ...rest
+        } = await tableContents(posthorn.deps.pool);
         return rest;
       };
       const before = await known();

@@ -160,7 +160,7 @@ describe('second factors', () => {
     const { body } = await browser.request<Entries>('GET', '/v1/audit?limit=3', undefined, { headers });
     expect(body.data.map(({ action, after, target }) => [action, after, target.id])).toEqual([
       ['user.factor_removed', { factor: 'totp' }, me.user.id],
-      ['user.recovery_codes_made', undefined, me.user.id],
+      ['user.recovery_codes_generated', undefined, me.user.id],
       ['user.factor_added', { factor: 'totp' }, me.user.id],
     ]);
     for (const word of [secret, recoveryCodes[0] ?? ''])
@@ -309,7 +309,7 @@ describe('second steps', () => {
       for (let time = 0; time < 5; time += 1)
         expect((await take(await passed(), { code: totpCode(enrolled.secret, 20) })).status).toBe(401);
       expect(await refuses(await passed(), { code: totpCode(enrolled.secret) })).toEqual([429, 'RATE_LIMITED']);
-      await posthorn.deps.pool.query(`UPDATE sign_in_tries SET ends_at = now() - interval '1 s'`);
+      await posthorn.deps.pool.query(`UPDATE sign_in_attempts SET ends_at = now() - interval '1 s'`);
       expect((await take(await passed(), { code: totpCode(enrolled.secret) })).status).toBe(200);
     });
 

@@ -323,7 +323,7 @@ describe('sign in', () => {
   });
   afterAll(() => posthorn.stop());
   beforeEach(async () => {
-    await posthorn.deps.pool.query('TRUNCATE sign_in_tries, known_devices');
+    await posthorn.deps.pool.query('TRUNCATE sign_in_attempts, known_devices');
   });
 
   type Refusal = { error: { code: string; message: string; retryAfter?: number } };
@@ -332,7 +332,7 @@ describe('sign in', () => {
     browser.request<Refusal>('POST', '/v1/sign-in', { email: OWNER.email, password: OWNER.password, ...body });
   const fail = (browser = createBrowser(posthorn), email = OWNER.email) =>
     tryOnce(browser, { email, password: 'not the right one' });
-  const endWindows = () => posthorn.deps.pool.query(`UPDATE sign_in_tries SET ends_at = now() - interval '1 s'`);
+  const endWindows = () => posthorn.deps.pool.query(`UPDATE sign_in_attempts SET ends_at = now() - interval '1 s'`);
 
   describe('signing in', () => {
     test('gives a cookie that scripts cannot read, and every answer its rate-limit headers', async () => {
@@ -606,7 +606,7 @@ describe('ways in at once', () => {
       expect(await statusOf(thief.request('POST', '/v1/sign-in', { email: 'v@example.com', password: 'wrong' }))).toBe(
         401,
       );
-      const counted = `SELECT FROM sign_in_tries ORDER BY ends_at DESC LIMIT 1 FOR KEY SHARE`;
+      const counted = `SELECT FROM sign_in_attempts ORDER BY ends_at DESC LIMIT 1 FOR KEY SHARE`;
       await holding(posthorn.deps.pool, [counted], async (release) => {
         const entering = signIn();
         await untilStuck(posthorn.deps.pool, 1, entering);

@@ -249,7 +249,7 @@ describe('single sign on', () => {
   test('the command line forgets who somebody is there, and ends the sessions; the next one with the address is linked', async () => {
     const { browser } = await comeBy(inGroups('staff'));
     const run = () =>
-      runPosthorn(['admin', 'forget-identity', 'Nora@example.com'], { DATABASE_URL: posthorn.database.url });
+      runPosthorn(['admin', 'unlink-identity', 'Nora@example.com'], { DATABASE_URL: posthorn.database.url });
     expect((await run()).output).toContain('Forgot who Nora@example.com is at the identity provider');
     expect((await browser.request('GET', '/v1/session')).status).toBe(401);
     const again = await run();
@@ -325,7 +325,7 @@ describe('single sign on accounts', () => {
   beforeEach(() => begin(posthorn));
 
   async function begin(of: TestPosthorn): Promise<void> {
-    await of.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+    await of.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_attempts CASCADE');
     owner = await setUp(of);
     organisation = `/v1/organisations/${owner.me.organisations[0]?.id}`;
   }
@@ -376,7 +376,7 @@ describe('single sign on accounts', () => {
     const { user } = (await browser.request<SignedIn>('GET', '/v1/session')).body;
     const refused = await owner.browser.request('POST', `${organisation}/members/${user.id}/password-reset`);
     expect([refused.status, refused.body]).toMatchObject([409, { error: { code: 'CONFLICT' } }]);
-    const { link } = await posthorn.services.members.operator.makeResetLink(NORA.email, { isWithoutFactors: false });
+    const { link } = await posthorn.services.members.operator.createResetLink(NORA.email, { isWithoutFactors: false });
     const body = { code: codeOf(link), password: 'four quiet harbours' };
     expect((await createBrowser(posthorn).request('POST', '/v1/password-reset', body)).status).toBe(204);
     await signIn(posthorn, { email: NORA.email, password: body.password });
@@ -402,7 +402,7 @@ describe('single sign on accounts', () => {
   test('where it is the only way, an organisation of one\u2019s own is no way around it', async () => {
     await begin(strict);
     const { browser } = await comeBy({ ...NORA, groups: ['staff'] }, strict);
-    const { link } = await strict.services.members.operator.makeResetLink(NORA.email, { isWithoutFactors: false });
+    const { link } = await strict.services.members.operator.createResetLink(NORA.email, { isWithoutFactors: false });
     const sent = { code: codeOf(link), password: 'four quiet harbours' };
     await createBrowser(strict).request('POST', '/v1/password-reset', sent);
     await strict.deps.pool.query('UPDATE sessions SET expires_at = expires_at');
@@ -440,7 +440,7 @@ describe('single sign on accounts', () => {
     expect((await owner.browser.request('POST', '/v1/session/authenticate', { password: OWNER.password })).status).toBe(
       403,
     );
-    const { rows } = await strict.deps.pool.query('SELECT FROM sign_in_tries');
+    const { rows } = await strict.deps.pool.query('SELECT FROM sign_in_attempts');
     await strict.deps.pool.query("UPDATE members SET role = 'owner'");
     expect([await prove(), rows.length]).toEqual([200, 0]);
   });
@@ -464,7 +464,7 @@ describe('single sign on provider', () => {
     await provider.close();
   });
   beforeEach(async () => {
-    await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+    await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_attempts CASCADE');
     const { browser, me } = await setUp(posthorn);
     owner = browser;
     organisation = `/v1/organisations/${me.organisations[0]?.id}`;

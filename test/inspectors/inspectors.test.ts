@@ -33,7 +33,7 @@ describe('inspectors', () => {
       expect(request).toMatchObject({
         method: 'POST',
         path: '',
-        signature: { verdict: 'verified', messageId, subscriptionId },
+        signature: { status: 'verified', messageId, subscriptionId },
         answer: { status: 200, delayMs: 0 },
         encoding: 'text',
         isCut: false,
@@ -63,7 +63,7 @@ describe('inspectors', () => {
         return list.body.data[0];
       });
       expect(letter.reason).toBe('gone');
-      expect(await calls.rowsOf(id)).toMatchObject([{ answer: { status: 410 }, signature: { verdict: 'verified' } }]);
+      expect(await calls.rowsOf(id)).toMatchObject([{ answer: { status: 410 }, signature: { status: 'verified' } }]);
     });
   });
 
@@ -76,7 +76,7 @@ describe('inspectors', () => {
         expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
         expect(answer.headers.get('x-ratelimit-limit')).toBe('300');
         expect(await calls.rowsOf(id)).toMatchObject([
-          { method, path: '/a/b%2Fc?x=1&x=2', signature: { verdict: 'unsigned' } },
+          { method, path: '/a/b%2Fc?x=1&x=2', signature: { status: 'unsigned' } },
         ]);
       },
     );
@@ -309,7 +309,7 @@ describe('disturbances', () => {
   });
 });
 
-describe('verdicts', () => {
+describe('signatures', () => {
   let posthorn: TestPosthorn;
   let calls: ReturnType<typeof inspectorCalls>;
   beforeAll(async () => {
@@ -320,7 +320,7 @@ describe('verdicts', () => {
   // An environment has at most 20.
   afterEach(() => posthorn.deps.db.inspector.deleteMany());
 
-  describe('the verdict on a signature', () => {
+  describe('the status of a signature', () => {
     const NOW = (): string => String(Math.floor(Date.now() / 1_000));
     const sign = (secret: string, id: string, timestamp: string, body: string): string =>
       `v1,${createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
@@ -353,7 +353,7 @@ describe('verdicts', () => {
       delete headers[without];
       await post(`${url}/by-hand`, changed['body'] ?? '{"a":1}', headers);
       const row = (await calls.rowsOf(id)).find((each) => each.path === '/by-hand');
-      expect(row?.signature).toMatchObject({ verdict: 'failed', reason });
+      expect(row?.signature).toMatchObject({ status: 'failed', reason });
     });
 
     test('names no message and no subscription of another environment', async () => {
@@ -373,7 +373,7 @@ describe('verdicts', () => {
         key: posthorn.keys.test,
       });
       expect(list.body.data.map(({ signature: seen }) => seen)).toEqual([
-        { verdict: 'failed', reason: 'message_unknown' },
+        { status: 'failed', reason: 'message_unknown' },
       ]);
     });
   });

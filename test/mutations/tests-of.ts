@@ -39,7 +39,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'src/delivery/replays': '/v1/(deliveries|dlq|replays|subscriptions)|dead letters',
   'src/insight/changes': '/v1/changes|a stream',
   'src/insight/installation': '/v1/service',
-  'src/insight/marks': '/v1/marks',
+  'src/insight/marks': '/v1/markers',
   'src/insight/search': '/v1/search',
   'src/insight/stats': '/v1/stats',
   'src/messaging/scheduling': '/v1/(channels|messages)',

@@ -20,7 +20,7 @@ import { createNewId } from '../../src/platform/new-id.ts';
 const FINISHED = 20_000;
 const WAITING = 5_000;
 /** Tables that grow with the messages. Reading one from end to end would make a scrape dearer from day to day. */
-const GROWING = ['messages', 'deliveries', 'attempts', 'dead_letters', 'scheduled_messages', 'runs', 'run_gates'];
+const GROWING = ['messages', 'deliveries', 'attempts', 'dead_letters', 'scheduled_messages', 'runs', 'run_concurrency'];
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ async function fill(connection: PoolClient): Promise<void> {
   await runs('running', 3, { carrier: "'run/1'" });
   await runs('waiting', 4, { carrier: "'run/1'" });
   await connection.query(`
-    INSERT INTO run_gates (run_id, environment_id, gate, is_inside)
+    INSERT INTO run_concurrency (run_id, environment_id, gate, is_admitted)
     SELECT 'run_' || n, (SELECT id FROM environments LIMIT 1), 'wfl_1/', n > 5 FROM generate_series(1, ${FINISHED}) AS n`);
 }
 
@@ -108,12 +108,12 @@ test('the figures count first tries, retries and claimed deliveries, with the ag
   const found = new Map((await readBacklog(database.pool)).map(({ state, ...figures }) => [state, figures]));
   expect([...found].map(([state, { rows }]) => [state, rows])).toEqual(
     expect.arrayContaining([
-      ['first_try', 50],
+      ['first_attempt', 50],
       ['retry', 50],
       ['claimed', 10],
     ]),
   );
-  expect(found.get('first_try')?.age).toBeGreaterThanOrEqual(30);
+  expect(found.get('first_attempt')?.age).toBeGreaterThanOrEqual(30);
   expect(found.get('claimed')?.age).toBeGreaterThanOrEqual(10);
   expect(await readWaiting(database.pool)).toBeGreaterThanOrEqual(19);
   const runs = new Map((await readRuns(database.pool)).map(({ state, ...figures }) => [state, figures]));

@@ -133,8 +133,8 @@ describe('metrics', () => {
     expect(value('posthorn_delivery_first_attempt_delay_seconds_count')).toBe(2 * MESSAGES);
     expect(value('posthorn_delivery_latency_seconds_count')).toBe(MESSAGES);
     expect(value('posthorn_dead_letters_total{reason="exhausted"}')).toBe(MESSAGES);
-    expect(value('posthorn_runs_begun_total{trigger="manual"}')).toBe(1);
-    expect(value('posthorn_runs_ended_total{status="failed"}')).toBe(1);
+    expect(value('posthorn_runs_started_total{trigger="manual"}')).toBe(1);
+    expect(value('posthorn_runs_finished_total{status="failed"}')).toBe(1);
     expect(value('posthorn_run_steps_total{type="action",outcome="completed"}')).toBe(1);
     expect(value('posthorn_run_steps_total{type="end",outcome="completed"}')).toBe(1);
     expect(value('posthorn_inbound_requests_total{sender="github",outcome="handshake"}')).toBe(1);
@@ -142,8 +142,8 @@ describe('metrics', () => {
     expect(value('posthorn_processes{state="running"}')).toBe(2);
     expect(value('posthorn_process_restarts_total')).toBe(0);
     expect(value('posthorn_database_up')).toBe(1);
-    expect(value('posthorn_server_away{server="PostgreSQL"}')).toBe(0);
-    expect(value('posthorn_server_away{server="Temporal"}')).toBe(0);
+    expect(value('posthorn_dependency_up{dependency="PostgreSQL"}')).toBe(1);
+    expect(value('posthorn_dependency_up{dependency="Temporal"}')).toBe(1);
     expect(value('posthorn_table_size_bytes{table="deliveries"}')).toBeGreaterThan(0);
     expect(value('posthorn_retention_overdue_seconds{kind="messages"}')).toBe(0);
     expect(sumOf(all, 'posthorn_database_sessions')).toBeGreaterThan(0);
@@ -154,9 +154,7 @@ describe('metrics', () => {
   test('a run that has ended is no longer under way, and a delivery without retries waits for none', () =>
     waitFor('both gauges to be 0', async () => {
       const { value } = await figures();
-      return (
-        value('posthorn_runs_under_way{state="running"}') === 0 && value('posthorn_due_deliveries{state="retry"}') === 0
-      );
+      return value('posthorn_runs{state="running"}') === 0 && value('posthorn_due_deliveries{state="retry"}') === 0;
     }));
 
   test('no label holds an id or a raw path', async () => {

@@ -109,7 +109,7 @@ test('while PostgreSQL is away an idle API and a busy worker write two lines eac
   const meanwhile = 'nothing is claimed, and results wait to be recorded';
   expect(complaintsOf('PostgreSQL', ofWorker)).toEqual([begin(meanwhile), end]);
   expect(
-    ofWorker.at(-1)?.['linesLeftOut'] ?? ofWorker.find(({ msg }) => msg.includes('back'))?.['linesLeftOut'],
+    ofWorker.at(-1)?.['suppressedLines'] ?? ofWorker.find(({ msg }) => msg.includes('back'))?.['suppressedLines'],
   ).toBeGreaterThan(0);
 }, 400_000);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { DryRun, FilterTrial, MessageVerdicts } from '../../src/messaging/publishing/schema.ts';
+import type { DryRun, FilterTest, MessageRouting } from '../../src/messaging/publishing/schema.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { type Answer, startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -233,7 +233,7 @@ describe('dry run', () => {
 
   describe('the verdicts on a stored message', () => {
     const verdictsOn = (messageId: string, key = posthorn.keys.live) =>
-      posthorn.request<MessageVerdicts & Refusal>('GET', `/v1/messages/${messageId}/verdicts`, undefined, { key });
+      posthorn.request<MessageRouting & Refusal>('GET', `/v1/messages/${messageId}/routing`, undefined, { key });
 
     test('say who has it, who does not and why, and who would get it only now', async () => {
       const channelId = await channel();
@@ -315,8 +315,8 @@ describe('dry run', () => {
 describe('filter trial', () => {
   type Refusal = { error: { code: string; details?: { field: string; reason: string } } };
 
-  const ask = <T = FilterTrial>(channelId: string, body: unknown): Promise<Answer<T>> =>
-    posthorn.request<T>('POST', `/v1/channels/${channelId}/filter-trial`, body);
+  const ask = <T = FilterTest>(channelId: string, body: unknown): Promise<Answer<T>> =>
+    posthorn.request<T>('POST', `/v1/channels/${channelId}/filter-test`, body);
   /** A channel, and messages in it whose payloads are these, in this order. */
   async function channelWith(payloads: readonly object[]): Promise<{ id: string; messages: string[] }> {
     const { id } = await createChannel(posthorn);

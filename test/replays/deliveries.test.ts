@@ -27,7 +27,7 @@ describe('deliveries', () => {
     id: string;
     status: string;
     matched: number;
-    isComplete: boolean;
+    isExact: boolean;
     retried: number;
     failed: number;
     filter: Record<string, unknown>;
@@ -67,14 +67,14 @@ describe('deliveries', () => {
     const asked = { subscriptionId: wanted.id, status: 'retrying' };
     const { status, body: counted } = await retryAll({ ...asked, dryRun: true });
     expect(status).toBe(202);
-    expect(counted).toMatchObject({ status: 'preview', matched: 2, isComplete: true, retried: 0, failed: 0 });
+    expect(counted).toMatchObject({ status: 'preview', matched: 2, isExact: true, retried: 0, failed: 0 });
     expect(counted.oldest?.map((each) => [each.status, each.eventType])).toEqual([
       ['retrying', 'order.created'],
       ['retrying', 'order.created'],
     ]);
     expect(await isRetrying()).toHaveLength(4);
     const { body: retry } = await retryAll(asked);
-    expect(retry).toMatchObject({ matched: 2, isComplete: true, filter: asked });
+    expect(retry).toMatchObject({ matched: 2, isExact: true, filter: asked });
 
     const ended = await waitFor('the retry to end', async () => {
       const { body } = await posthorn.request<RetryJson>('GET', `/v1/deliveries/retry/${retry.id}`);
@@ -86,7 +86,7 @@ describe('deliveries', () => {
         const [delivery] = await deliveriesOf(`messageId=${id}&subscriptionId=${wanted.id}`);
         return delivery?.status === 'delivered' && delivery;
       });
-      expect(arrived).toMatchObject({ attempts: 2, attemptsOfRound: 1 });
+      expect(arrived).toMatchObject({ attempts: 2, policyAttempts: 1 });
     }
     const left = await deliveriesOf(`subscriptionId=${other.id}`);
     expect(left.map((each) => [each.status, each.attempts])).toEqual([
@@ -175,7 +175,7 @@ describe('deliveries', () => {
       const { subscriptionId, ids } = await inEachState();
       const asked = { subscriptionId, ...filter };
       const { body: counted } = await retryAll({ ...asked, dryRun: true });
-      expect(counted).toMatchObject({ matched: names.length, isComplete: true });
+      expect(counted).toMatchObject({ matched: names.length, isExact: true });
       expect(counted.oldest?.map(({ id }) => id)).toEqual(names.map((name) => ids[name]));
       const { body: retry } = await retryAll(asked);
       expect(await untilFinished(retry.id)).toEqual({ matched: names.length, retried: names.length, failed: 0 });
@@ -243,7 +243,7 @@ describe('deliveries', () => {
       await insertListed(posthorn.deps.pool, place, { eventType: 'many.others', status: 'failed', count: 5_300, to });
       await insertListed(posthorn.deps.pool, place, { eventType: 'one.wanted', status: 'failed', count: 1, to });
       const { body: retry } = await retryAll({ subscriptionId, eventType: 'one.wanted' });
-      expect(retry).toMatchObject({ matched: 1, isComplete: true });
+      expect(retry).toMatchObject({ matched: 1, isExact: true });
       expect(await batch(retry.id)).toEqual({
         isFinished: false,
         waitMs: 0,
@@ -255,7 +255,7 @@ describe('deliveries', () => {
     test('the count grows where more come than were counted', async () => {
       const { subscriptionId } = await inEachState();
       const { body: retry } = await retryAll({ subscriptionId });
-      await sql('UPDATE bulk_retries SET matched = 1, is_complete = false WHERE id = $1', [retry.id]);
+      await sql('UPDATE bulk_retries SET matched = 1, is_exact = false WHERE id = $1', [retry.id]);
       expect(await untilFinished(retry.id)).toEqual({ matched: 3, retried: 3, failed: 0 });
     });
 
@@ -372,9 +372,9 @@ describe('one message', () => {
 
     const asked = await replay(message.id, id);
 
-    expect([asked.status, asked.body.id, asked.body.attemptsOfRound]).toEqual([202, deliveryId, 0]);
+    expect([asked.status, asked.body.id, asked.body.policyAttempts]).toEqual([202, deliveryId, 0]);
     await waitFor('its second arrival', () => receiver.countOf(message.id) === 2);
-    expect(await delivered(deliveryId)).toMatchObject({ attempts: 2, attemptsOfRound: 1 });
+    expect(await delivered(deliveryId)).toMatchObject({ attempts: 2, policyAttempts: 1 });
     expect(await deliveriesOf(message.id)).toHaveLength(1);
   });
 
@@ -459,7 +459,7 @@ describe('one message', () => {
 });
 
 describe('outcomes', () => {
-  type Outcome = { succeeded: number; underWay: number; failed: number; isComplete: boolean };
+  type Outcome = { succeeded: number; underWay: number; failed: number; isExact: boolean };
   type ReplayJson = { id: string; status: string; outcome: Outcome };
 
   const receivers = createReceivers();
@@ -467,7 +467,7 @@ describe('outcomes', () => {
     await receivers.end();
   });
 
-  const NOTHING = { succeeded: 0, underWay: 0, failed: 0, isComplete: true };
+  const NOTHING = { succeeded: 0, underWay: 0, failed: 0, isExact: true };
 
   const ask = async (path: string, body: unknown): Promise<ReplayJson> => {
     const { status, body: replay } = await posthorn.request<ReplayJson>('POST', path, body);
@@ -585,6 +585,6 @@ describe('outcomes', () => {
     );
     expect(await outcomeOf(`/v1/deliveries/retry/${retry.id}`)).toEqual({ ...NOTHING, succeeded: 1_001 });
     const { body } = await posthorn.request<PageJson<ReplayJson>>('GET', '/v1/deliveries/retry');
-    expect(body.data[0]?.outcome).toEqual({ ...NOTHING, succeeded: 1_000, isComplete: false });
+    expect(body.data[0]?.outcome).toEqual({ ...NOTHING, succeeded: 1_000, isExact: false });
   });
 });

@@ -279,7 +279,7 @@ describe('message previews', () => {
   type Preview = {
     status: string;
     matched: number;
-    isComplete: boolean;
+    isExact: boolean;
     replayed: number;
     oldest: { id: string; eventType: string; publishedAt: string }[];
   };
@@ -340,8 +340,8 @@ describe('message previews', () => {
 
       const ids = (found: Preview): string[] => found.oldest.map((each) => each.id);
       const wanted = missed.map((each) => each.id);
-      expect([all.matched, all.isComplete, ids(all)]).toEqual([3, true, [had.id, ...wanted]]);
-      expect([missing.matched, missing.isComplete, ids(missing)]).toEqual([2, true, wanted]);
+      expect([all.matched, all.isExact, ids(all)]).toEqual([3, true, [had.id, ...wanted]]);
+      expect([missing.matched, missing.isExact, ids(missing)]).toEqual([2, true, wanted]);
       expect([paid.matched, ids(paid)]).toEqual([1, wanted.slice(1)]);
       expect(paid.oldest[0]).toMatchObject({ eventType: 'order.paid', publishedAt: missed[1]?.publishedAt });
       const until = missed[0]?.publishedAt;
@@ -369,9 +369,9 @@ describe('message previews', () => {
     const { id } = await createSubscription(posthorn, { ...target, filter: 'true' });
     const { id: plain } = await createSubscription(posthorn, target);
 
-    expect(await preview(id, {})).toMatchObject({ matched: 2_000, isComplete: false });
+    expect(await preview(id, {})).toMatchObject({ matched: 2_000, isExact: false });
     const counted = await preview(plain, {});
-    expect([counted.matched, counted.isComplete, counted.oldest.length]).toEqual([2_001, true, 5]);
+    expect([counted.matched, counted.isExact, counted.oldest.length]).toEqual([2_001, true, 5]);
     expect(counted.oldest[0]?.id).toBe(first);
   });
 

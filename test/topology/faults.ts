@@ -50,9 +50,9 @@ export function createChance(seed: number, isLong: boolean): Chance {
   };
 }
 
-export const killed = async (child: TopologyChild, awayMs: number): Promise<void> => {
+export const killed = async (child: TopologyChild, outageMs: number): Promise<void> => {
   await child.end('SIGKILL');
-  await sleep(awayMs);
+  await sleep(outageMs);
   await child.begin();
 };
 

@@ -77,7 +77,7 @@ export const ENDPOINTS = {
     enrolTotp: { method: 'POST', path: '/v1/user/totp', kind: 'json', isPersonal: true },
     confirmTotp: { method: 'POST', path: '/v1/user/totp/confirm', kind: 'json', hasBody: true, isPersonal: true },
     removeTotp: { method: 'DELETE', path: '/v1/user/totp', kind: 'json', isPersonal: true },
-    makeRecoveryCodes: { method: 'POST', path: '/v1/user/recovery-codes', kind: 'json', isPersonal: true },
+    generateRecoveryCodes: { method: 'POST', path: '/v1/user/recovery-codes', kind: 'json', isPersonal: true },
   },
   inspectors: {
     list: { method: 'GET', path: '/v1/inspectors', kind: 'page', hasQuery: true },
@@ -93,7 +93,7 @@ export const ENDPOINTS = {
     list: { method: 'GET', path: '/v1/organisations/:organisationId/invitations', kind: 'page', hasQuery: true, isPersonal: true },
     create: { method: 'POST', path: '/v1/organisations/:organisationId/invitations', kind: 'json', hasBody: true, isPersonal: true },
     revoke: { method: 'DELETE', path: '/v1/organisations/:organisationId/invitations/:invitationId', kind: 'json', isPersonal: true },
-    look: { method: 'POST', path: '/v1/invitations/look', kind: 'json', hasBody: true, isPublic: true },
+    preview: { method: 'POST', path: '/v1/invitations/preview', kind: 'json', hasBody: true, isPublic: true },
     accept: { method: 'POST', path: '/v1/invitations/accept', kind: 'json', hasBody: true, isPublic: true },
   },
   machineCredentials: {
@@ -104,18 +104,18 @@ export const ENDPOINTS = {
     revoke: { method: 'DELETE', path: '/v1/machine-credentials/:machineCredentialId', kind: 'json' },
     rotate: { method: 'POST', path: '/v1/machine-credentials/:machineCredentialId/rotate', kind: 'json', hasBody: true, isKeyed: true },
   },
-  marks: {
-    list: { method: 'GET', path: '/v1/marks', kind: 'page', hasQuery: true },
-    create: { method: 'POST', path: '/v1/marks', kind: 'json', hasBody: true, isKeyed: true },
-    delete: { method: 'DELETE', path: '/v1/marks/:markId', kind: 'json' },
+  markers: {
+    list: { method: 'GET', path: '/v1/markers', kind: 'page', hasQuery: true },
+    create: { method: 'POST', path: '/v1/markers', kind: 'json', hasBody: true, isKeyed: true },
+    delete: { method: 'DELETE', path: '/v1/markers/:markerId', kind: 'json' },
   },
   members: {
     list: { method: 'GET', path: '/v1/organisations/:organisationId/members', kind: 'page', hasQuery: true, isPersonal: true },
     update: { method: 'PATCH', path: '/v1/organisations/:organisationId/members/:userId', kind: 'json', hasBody: true, isPersonal: true },
     remove: { method: 'DELETE', path: '/v1/organisations/:organisationId/members/:userId', kind: 'json', isPersonal: true },
-    makeResetLink: { method: 'POST', path: '/v1/organisations/:organisationId/members/:userId/password-reset', kind: 'json', isPersonal: true },
+    createResetLink: { method: 'POST', path: '/v1/organisations/:organisationId/members/:userId/password-reset', kind: 'json', isPersonal: true },
     removeFactors: { method: 'DELETE', path: '/v1/organisations/:organisationId/members/:userId/factors', kind: 'json', isPersonal: true },
-    handOverOwnership: { method: 'POST', path: '/v1/organisations/:organisationId/ownership', kind: 'json', hasBody: true, isPersonal: true },
+    transferOwnership: { method: 'POST', path: '/v1/organisations/:organisationId/ownership', kind: 'json', hasBody: true, isPersonal: true },
   },
   messages: {
     publish: { method: 'POST', path: '/v1/channels/:channelId/messages', kind: 'json', hasBody: true, isKeyed: true },
@@ -124,8 +124,8 @@ export const ENDPOINTS = {
     publishTransactional: { method: 'POST', path: '/v1/messages/transactional', kind: 'json', hasBody: true, isKeyed: true },
     validate: { method: 'POST', path: '/v1/channels/:channelId/validate', kind: 'json', hasBody: true, isKeyed: true },
     dryRun: { method: 'POST', path: '/v1/channels/:channelId/dry-run', kind: 'json', hasBody: true, hasQuery: true, isKeyed: true },
-    getVerdicts: { method: 'GET', path: '/v1/messages/:messageId/verdicts', kind: 'json' },
-    tryFilter: { method: 'POST', path: '/v1/channels/:channelId/filter-trial', kind: 'json', hasBody: true, isKeyed: true },
+    getRouting: { method: 'GET', path: '/v1/messages/:messageId/routing', kind: 'json' },
+    testFilter: { method: 'POST', path: '/v1/channels/:channelId/filter-test', kind: 'json', hasBody: true, isKeyed: true },
     export: { method: 'GET', path: '/v1/messages/export', kind: 'lines', hasQuery: true },
     list: { method: 'GET', path: '/v1/channels/:channelId/messages', kind: 'page', hasQuery: true },
     listAll: { method: 'GET', path: '/v1/messages', kind: 'page', hasQuery: true },
@@ -203,7 +203,7 @@ export const ENDPOINTS = {
     requestSecondPasskey: { method: 'POST', path: '/v1/sign-in/second-factor/options', kind: 'json', isPublic: true },
     requestPasskey: { method: 'POST', path: '/v1/sign-in/passkey/options', kind: 'json', isPublic: true },
     byPasskey: { method: 'POST', path: '/v1/sign-in/passkey', kind: 'json', hasBody: true, isPublic: true },
-    getWays: { method: 'GET', path: '/v1/sign-in', kind: 'json', isPublic: true },
+    getMethods: { method: 'GET', path: '/v1/sign-in', kind: 'json', isPublic: true },
     startSingleSignOn: { method: 'POST', path: '/v1/sign-in/single-sign-on', kind: 'json', hasBody: true, isPublic: true },
   },
   stats: {

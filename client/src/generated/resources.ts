@@ -13,10 +13,6 @@ import type {
   ApiKey,
   App,
   Approval,
-  AskBulkDiscard,
-  AskBulkReplay,
-  AskBulkRetry,
-  AskMessageReplay,
   Attempt,
   AuditEntry,
   AuditFilter,
@@ -29,9 +25,9 @@ import type {
   BatchAccepted,
   BulkDiscard,
   BulkReplay,
-  BulkReplayAsked,
+  BulkReplayOrPreview,
   BulkRetry,
-  BulkRetryAsked,
+  BulkRetryOrPreview,
   CancelRuns,
   CancelledMessage,
   CancelledRuns,
@@ -43,14 +39,19 @@ import type {
   Connection,
   ConnectionTest,
   Connector,
+  ConnectorDetail,
   CreateApiKey,
   CreateApp,
+  CreateBulkDiscard,
+  CreateBulkReplay,
+  CreateBulkRetry,
   CreateChannel,
   CreateConnection,
   CreateInspector,
   CreateInvitation,
   CreateMachineCredential,
-  CreateMark,
+  CreateMarker,
+  CreateMessageReplay,
   CreateOrganisation,
   CreateSecret,
   CreateSubscription,
@@ -61,7 +62,7 @@ import type {
   DeadLetter,
   DeadLetterGroups,
   DeadLetterGroupsQuery,
-  Decide,
+  DecideApproval,
   DefinitionValidation,
   Delivery,
   DryRun,
@@ -72,9 +73,8 @@ import type {
   ExportRuns,
   FactorAdded,
   Factors,
-  FilterTrial,
-  FilterTrialBody,
-  HandOverOwnership,
+  FilterTest,
+  FilterTestBody,
   InboundReceived,
   InboundRefusal,
   InboundRequest,
@@ -82,7 +82,7 @@ import type {
   InspectedRow,
   Inspector,
   Invitation,
-  InvitationLook,
+  InvitationPreview,
   JsonWebKeySet,
   ListApiKeys,
   ListApprovals,
@@ -98,7 +98,7 @@ import type {
   ListInboundRequests,
   ListInspectors,
   ListMachineCredentials,
-  ListMarks,
+  ListMarkers,
   ListMembers,
   ListMessageReplays,
   ListMessages,
@@ -112,15 +112,14 @@ import type {
   ListVersions,
   ListWebhooks,
   ListWorkflows,
-  LookAtInvitation,
   MachineCredential,
-  Mark,
+  Marker,
   Member,
   Message,
   MessageReplay,
-  MessageReplayAsked,
+  MessageReplayOrPreview,
+  MessageRouting,
   MessageSummary,
-  MessageVerdicts,
   NewApiKey,
   NewInvitation,
   NewMachineCredential,
@@ -133,6 +132,7 @@ import type {
   PasskeyCreation,
   PasskeyRequest,
   PayloadValidation,
+  PreviewInvitation,
   PublishAcross,
   PublishBatch,
   PublishMessage,
@@ -178,11 +178,12 @@ import type {
   SubscriptionSecret,
   SubscriptionStats,
   SubscriptionStatsQuery,
+  TestRun,
   TestSubscription,
+  TestWorkflow,
   TotpSecret,
   TracedMessage,
-  Trial,
-  TryWorkflow,
+  TransferOwnership,
   UpdateApiKey,
   UpdateApp,
   UpdateChannel,
@@ -205,7 +206,6 @@ import type {
   WebhookSecrets,
   WebhookStats,
   WebhookStatsQuery,
-  WholeConnector,
   Workflow,
   WorkflowSecret,
   WorkflowStats,
@@ -289,7 +289,7 @@ export type Resources = {
     /** `GET /v1/connectors`, scope workflows:read */
     list(query?: ListConnectors, options?: RequestOptions): Pages<Connector>;
     /** `GET /v1/connectors/:connectorId`, scope workflows:read */
-    get(connectorId: string, options?: RequestOptions): Call<WholeConnector>;
+    get(connectorId: string, options?: RequestOptions): Call<ConnectorDetail>;
   };
   deadLetters: {
     /** `GET /v1/dlq/export`, scope dlq:read */
@@ -305,7 +305,7 @@ export type Resources = {
     /** `POST /v1/dlq/:deadLetterId/replay`, scope dlq:write */
     replay(deadLetterId: string, options?: RequestOptions): Call<Delivery | Run>;
     /** `POST /v1/dlq/replay`, scope dlq:write */
-    replayAll(body: AskBulkReplay | string, options?: RequestOptions): Call<BulkReplayAsked>;
+    replayAll(body: CreateBulkReplay | string, options?: RequestOptions): Call<BulkReplayOrPreview>;
     /** `GET /v1/dlq/replay`, scope dlq:read */
     listBulkReplays(query?: ListBulkReplays, options?: RequestOptions): Pages<BulkReplay>;
     /** `GET /v1/dlq/replay/:bulkReplayId`, scope dlq:read */
@@ -313,7 +313,7 @@ export type Resources = {
     /** `POST /v1/dlq/replay/:bulkReplayId/cancel`, scope dlq:write */
     cancelBulkReplay(bulkReplayId: string, options?: RequestOptions): Call<BulkReplay>;
     /** `POST /v1/dlq/discard`, scope dlq:write */
-    discardAll(body: AskBulkDiscard | string, options?: RequestOptions): Call<BulkDiscard>;
+    discardAll(body: CreateBulkDiscard | string, options?: RequestOptions): Call<BulkDiscard>;
   };
   deliveries: {
     /** `GET /v1/deliveries/export`, scope deliveries:read */
@@ -327,7 +327,7 @@ export type Resources = {
     /** `POST /v1/deliveries/:deliveryId/retry`, scope dlq:write */
     retry(deliveryId: string, options?: RequestOptions): Call<Delivery>;
     /** `POST /v1/deliveries/retry`, scope dlq:write */
-    retryAll(body: AskBulkRetry | string, options?: RequestOptions): Call<BulkRetryAsked>;
+    retryAll(body: CreateBulkRetry | string, options?: RequestOptions): Call<BulkRetryOrPreview>;
     /** `GET /v1/deliveries/retry`, scope dlq:read */
     listBulkRetries(query?: ListBulkRetries, options?: RequestOptions): Pages<BulkRetry>;
     /** `GET /v1/deliveries/retry/:bulkRetryId`, scope dlq:read */
@@ -345,7 +345,7 @@ export type Resources = {
     /** `DELETE /v1/user/totp`, for a person who is signed in */
     removeTotp(options?: RequestOptions): Call<void>;
     /** `POST /v1/user/recovery-codes`, for a person who is signed in */
-    makeRecoveryCodes(options?: RequestOptions): Call<NewRecoveryCodes>;
+    generateRecoveryCodes(options?: RequestOptions): Call<NewRecoveryCodes>;
   };
   inspectors: {
     /** `GET /v1/inspectors`, scope subscriptions:read */
@@ -372,8 +372,8 @@ export type Resources = {
     create(organisationId: string, body: CreateInvitation | string, options?: RequestOptions): Call<NewInvitation>;
     /** `DELETE /v1/organisations/:organisationId/invitations/:invitationId`, for a person who is signed in */
     revoke(organisationId: string, invitationId: string, options?: RequestOptions): Call<void>;
-    /** `POST /v1/invitations/look`, for anyone */
-    look(body: LookAtInvitation | string, options?: RequestOptions): Call<InvitationLook>;
+    /** `POST /v1/invitations/preview`, for anyone */
+    preview(body: PreviewInvitation | string, options?: RequestOptions): Call<InvitationPreview>;
     /** `POST /v1/invitations/accept`, for anyone */
     accept(body: AcceptInvitation | string, options?: RequestOptions): Call<SignedIn>;
   };
@@ -391,13 +391,13 @@ export type Resources = {
     /** `POST /v1/machine-credentials/:machineCredentialId/rotate`, scope credentials:write */
     rotate(machineCredentialId: string, body?: RotateMachineCredential | string, options?: RequestOptions): Call<NewMachineCredential>;
   };
-  marks: {
-    /** `GET /v1/marks`, scope deliveries:read */
-    list(query?: ListMarks, options?: RequestOptions): Pages<Mark>;
-    /** `POST /v1/marks`, scope messages:write */
-    create(body: CreateMark | string, options?: RequestOptions): Call<Mark>;
-    /** `DELETE /v1/marks/:markId`, scope messages:write */
-    delete(markId: string, options?: RequestOptions): Call<void>;
+  markers: {
+    /** `GET /v1/markers`, scope deliveries:read */
+    list(query?: ListMarkers, options?: RequestOptions): Pages<Marker>;
+    /** `POST /v1/markers`, scope messages:write */
+    create(body: CreateMarker | string, options?: RequestOptions): Call<Marker>;
+    /** `DELETE /v1/markers/:markerId`, scope messages:write */
+    delete(markerId: string, options?: RequestOptions): Call<void>;
   };
   members: {
     /** `GET /v1/organisations/:organisationId/members`, for a person who is signed in */
@@ -407,11 +407,11 @@ export type Resources = {
     /** `DELETE /v1/organisations/:organisationId/members/:userId`, for a person who is signed in */
     remove(organisationId: string, userId: string, options?: RequestOptions): Call<void>;
     /** `POST /v1/organisations/:organisationId/members/:userId/password-reset`, for a person who is signed in */
-    makeResetLink(organisationId: string, userId: string, options?: RequestOptions): Call<ResetLink>;
+    createResetLink(organisationId: string, userId: string, options?: RequestOptions): Call<ResetLink>;
     /** `DELETE /v1/organisations/:organisationId/members/:userId/factors`, for a person who is signed in */
     removeFactors(organisationId: string, userId: string, options?: RequestOptions): Call<void>;
     /** `POST /v1/organisations/:organisationId/ownership`, for a person who is signed in */
-    handOverOwnership(organisationId: string, body: HandOverOwnership | string, options?: RequestOptions): Call<Member>;
+    transferOwnership(organisationId: string, body: TransferOwnership | string, options?: RequestOptions): Call<Member>;
   };
   messages: {
     /** `POST /v1/channels/:channelId/messages`, scope messages:write */
@@ -426,10 +426,10 @@ export type Resources = {
     validate(channelId: string, body: ValidateMessages | string, options?: RequestOptions): Call<PayloadValidation>;
     /** `POST /v1/channels/:channelId/dry-run`, scope messages:write */
     dryRun(channelId: string, body: DryRunBody | string, query?: PageQuery, options?: RequestOptions): Call<DryRun>;
-    /** `GET /v1/messages/:messageId/verdicts`, scope messages:read */
-    getVerdicts(messageId: string, options?: RequestOptions): Call<MessageVerdicts>;
-    /** `POST /v1/channels/:channelId/filter-trial`, scope messages:read */
-    tryFilter(channelId: string, body: FilterTrialBody | string, options?: RequestOptions): Call<FilterTrial>;
+    /** `GET /v1/messages/:messageId/routing`, scope messages:read */
+    getRouting(messageId: string, options?: RequestOptions): Call<MessageRouting>;
+    /** `POST /v1/channels/:channelId/filter-test`, scope messages:read */
+    testFilter(channelId: string, body: FilterTestBody | string, options?: RequestOptions): Call<FilterTest>;
     /** `GET /v1/messages/export`, scope messages:read */
     export(query?: ExportMessages, options?: RequestOptions): Lines<Message>;
     /** `GET /v1/channels/:channelId/messages`, scope messages:read */
@@ -503,9 +503,9 @@ export type Resources = {
     /** `POST /v1/runs/:runId/retry`, scope workflows:write */
     retry(runId: string, body?: RetryRun | string, options?: RequestOptions): Call<Run>;
     /** `POST /v1/runs/:runId/approve`, scope workflows:write */
-    approve(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
+    approve(runId: string, body?: DecideApproval | string, options?: RequestOptions): Call<Approval>;
     /** `POST /v1/runs/:runId/reject`, scope workflows:write */
-    reject(runId: string, body?: Decide | string, options?: RequestOptions): Call<Approval>;
+    reject(runId: string, body?: DecideApproval | string, options?: RequestOptions): Call<Approval>;
   };
   search: {
     /** `GET /v1/search`, scope messages:read */
@@ -563,7 +563,7 @@ export type Resources = {
     /** `POST /v1/sign-in/passkey`, for anyone */
     byPasskey(body: PasskeyBody | string, options?: RequestOptions): Call<SignedIn>;
     /** `GET /v1/sign-in`, for anyone */
-    getWays(options?: RequestOptions): Call<SignInWays>;
+    getMethods(options?: RequestOptions): Call<SignInWays>;
     /** `POST /v1/sign-in/single-sign-on`, for anyone */
     startSingleSignOn(body: StartSingleSignOn | string, options?: RequestOptions): Call<SingleSignOn>;
   };
@@ -605,7 +605,7 @@ export type Resources = {
     /** `POST /v1/subscriptions/:subscriptionId/secret/rotate`, scope subscriptions:write */
     rotateSecret(subscriptionId: string, body?: RotateSubscriptionSecret | string, options?: RequestOptions): Call<SubscriptionSecret>;
     /** `POST /v1/subscriptions/:subscriptionId/replay`, scope subscriptions:write */
-    replay(subscriptionId: string, body: AskMessageReplay | string, options?: RequestOptions): Call<MessageReplayAsked>;
+    replay(subscriptionId: string, body: CreateMessageReplay | string, options?: RequestOptions): Call<MessageReplayOrPreview>;
   };
   user: {
     /** `POST /v1/password-reset`, for anyone */
@@ -677,7 +677,7 @@ export type Resources = {
     /** `POST /v1/workflows/:workflowId/pause`, scope workflows:write */
     pause(workflowId: string, options?: RequestOptions): Call<Workflow>;
     /** `POST /v1/workflows/:workflowId/test`, scope workflows:write */
-    test(workflowId: string, body?: TryWorkflow | string, options?: RequestOptions): Call<Trial>;
+    test(workflowId: string, body?: TestWorkflow | string, options?: RequestOptions): Call<TestRun>;
     /** `GET /v1/workflows/:workflowId/schedule`, scope workflows:read */
     getSchedule(workflowId: string, options?: RequestOptions): Call<Schedule>;
   };

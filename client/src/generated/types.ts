@@ -146,116 +146,6 @@ export type Approval = {
   readonly data?: unknown;
 };
 
-export type AskBulkDiscard = {
-  /** Only of this channel. */
-  readonly channelId?: string | undefined;
-  /** Only of this subscription. */
-  readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
-  readonly messageId?: string | undefined;
-  /** Only of this workflow. */
-  readonly workflowId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
-  readonly eventType?: string | undefined;
-  /** Only of this kind. */
-  readonly kind?: 'delivery' | 'run' | undefined;
-  /** Only with this reason. */
-  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  /** Only with this kind of the last failure. */
-  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
-  readonly errorStatus?: number | string | undefined;
-  /** Only items later than this time. */
-  readonly since?: string | Date | undefined;
-  /** Only items earlier than this time. */
-  readonly until?: string | Date | undefined;
-  /** Only deliveries that were made after this. */
-  readonly createdSince?: string | Date | undefined;
-  /** Only deliveries that were made before this. */
-  readonly createdUntil?: string | Date | undefined;
-  /** Whether to count only. Default: false. */
-  readonly dryRun?: boolean | undefined;
-};
-
-export type AskBulkReplay = {
-  /** Only of this channel. */
-  readonly channelId?: string | undefined;
-  /** Only of this subscription. */
-  readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
-  readonly messageId?: string | undefined;
-  /** Only of this workflow. */
-  readonly workflowId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
-  readonly eventType?: string | undefined;
-  /** Only of this kind. */
-  readonly kind?: 'delivery' | 'run' | undefined;
-  /** Only with this reason. */
-  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  /** Only with this kind of the last failure. */
-  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
-  readonly errorStatus?: number | string | undefined;
-  /** Only items later than this time. */
-  readonly since?: string | Date | undefined;
-  /** Only items earlier than this time. */
-  readonly until?: string | Date | undefined;
-  /** Only deliveries that were made after this. */
-  readonly createdSince?: string | Date | undefined;
-  /** Only deliveries that were made before this. */
-  readonly createdUntil?: string | Date | undefined;
-  /** Whether to count only. Default: false. */
-  readonly dryRun?: boolean | undefined;
-  /** Dead letters replayed per second at most. Default: as fast as they are found. */
-  readonly ratePerSecond?: number | undefined;
-};
-
-export type AskBulkRetry = {
-  /** Only of this channel. */
-  readonly channelId?: string | undefined;
-  /** Only of this subscription. */
-  readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
-  readonly messageId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
-  readonly eventType?: string | undefined;
-  /** Only with this status, or one of these. Default: all that have not arrived. */
-  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
-  /** Only with this kind of the last failure. */
-  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
-  readonly errorStatus?: number | string | undefined;
-  /** Only with a last answer that took so many milliseconds or more. */
-  readonly minLatencyMs?: number | undefined;
-  /** Only what waits for something beside its policy (`true`), or all others (`false`). */
-  readonly held?: boolean | undefined;
-  /** Only those that this replay or bulk retry was the last to make due. */
-  readonly replayId?: string | undefined;
-  /** Only what was made after this. */
-  readonly since?: string | Date | undefined;
-  /** Only what was made before this. Default: now. */
-  readonly until?: string | Date | undefined;
-  /** Deliveries made due per second at most. Default: as fast as they are found. */
-  readonly ratePerSecond?: number | undefined;
-  /** Whether to count only. Default: false. */
-  readonly dryRun?: boolean | undefined;
-};
-
-export type AskMessageReplay = {
-  /** First time of publication that is replayed. */
-  readonly since: string | Date;
-  /** First time of publication that is not replayed any more. Default: now. */
-  readonly until?: string | Date | undefined;
-  /** Event types, or beginnings of them such as `order.*`. An empty list: all. Default: []. */
-  readonly eventTypes?: readonly string[] | undefined;
-  /** Whether what has arrived or failed is left alone. Default: false. */
-  readonly onlyMissing?: boolean | undefined;
-  /** Deliveries made due per second at most. Default: 100. */
-  readonly ratePerSecond?: number | undefined;
-  /** Whether to count only. Default: false. */
-  readonly dryRun?: boolean | undefined;
-};
-
 export type Attempt = {
   /** Prefix `att_` and 26 characters that sort by the time of making. */
   readonly id: string;
@@ -295,8 +185,8 @@ export type Attempt = {
     /** Headers of the answer, by lower-case name. */
     readonly headers: Readonly<Record<string, string>>;
   };
-  /** Id of the Temporal workflow that made it. */
-  readonly carrier: string;
+  /** Id of the Temporal workflow that ran the attempt. */
+  readonly temporalWorkflowId: string;
 };
 
 export type AuditEntry = {
@@ -318,7 +208,7 @@ export type AuditEntry = {
     readonly id?: string;
   };
   /** Resource and verb: `channel.updated`. */
-  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+  readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
   /** The resource it was done to. */
   readonly target: {
     /** Id of the resource. */
@@ -343,7 +233,7 @@ export type AuditEntry = {
 
 export type AuditFilter = {
   /** Only this action. */
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   /** Only by this principal. */
   readonly actorId?: string | undefined;
   /** Only of this resource. */
@@ -379,7 +269,7 @@ export type AuditLine = {
       readonly id?: string;
     };
     /** Resource and verb: `channel.updated`. */
-    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
+    readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
     /** The resource it was done to. */
     readonly target: {
       /** Id of the resource. */
@@ -532,7 +422,7 @@ export type BulkReplay = {
     /** Deliveries and runs that have failed again, and runs that were cancelled. */
     readonly failed: number;
     /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
-    readonly isComplete: boolean;
+    readonly isExact: boolean;
   };
   /** Dead letters that were asked for. */
   readonly filter: {
@@ -573,7 +463,7 @@ export type BulkReplay = {
   readonly finishedAt?: string;
 };
 
-export type BulkReplayAsked = BulkReplay | {
+export type BulkReplayOrPreview = BulkReplay | {
   /** Nothing was changed. */
   readonly status: 'preview';
   /** Open dead letters that the filter matches. */
@@ -601,7 +491,7 @@ export type BulkRetry = {
   /** Deliveries that the filter matches and that may be retried. */
   readonly matched: number;
   /** Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it. */
-  readonly isComplete: boolean;
+  readonly isExact: boolean;
   /** Deliveries made due so far. */
   readonly retried: number;
   /** Deliveries that could not be retried. */
@@ -615,7 +505,7 @@ export type BulkRetry = {
     /** Deliveries and runs that have failed again, and runs that were cancelled. */
     readonly failed: number;
     /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
-    readonly isComplete: boolean;
+    readonly isExact: boolean;
   };
   /** Deliveries that were asked for. */
   readonly filter: {
@@ -654,13 +544,13 @@ export type BulkRetry = {
   readonly finishedAt?: string;
 };
 
-export type BulkRetryAsked = BulkRetry | {
+export type BulkRetryOrPreview = BulkRetry | {
   /** Nothing was changed. */
   readonly status: 'preview';
   /** Deliveries that the filter matches and that may be retried. */
   readonly matched: number;
   /** Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it. */
-  readonly isComplete: boolean;
+  readonly isExact: boolean;
   /** Always 0. */
   readonly retried: 0;
   /** Always 0. */
@@ -862,6 +752,36 @@ export type Connector = {
   readonly status: 'available';
 };
 
+export type ConnectorDetail = {
+  /** Name by which steps and connections mean it. */
+  readonly id: string;
+  /** Name of the service. */
+  readonly name: string;
+  /** Purpose, for people. */
+  readonly description: string;
+  /** Kind of the service. */
+  readonly category: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general';
+  /** Path of its icon on this server, an SVG. */
+  readonly icon: string;
+  /** Way of the service to know who asks. Steps need a connection unless it is `none`. */
+  readonly authType: 'none' | 'api_key' | 'basic' | 'oauth2';
+  /** Whether steps may use it. */
+  readonly status: 'available';
+  /** Things that it can be asked to do. */
+  readonly operations: readonly {
+    /** Name by which steps mean it. */
+    readonly id: string;
+    /** Name for people. */
+    readonly name: string;
+    /** Effect, for people. */
+    readonly description: string;
+    /** JSON Schema of the parameters of a step. A parameter with `writeOnly` takes a secret as `{{ secrets.NAME }}`. */
+    readonly input: Readonly<Record<string, unknown>>;
+  }[];
+  /** JSON Schema of the credentials of a connection. Absent where it needs none. */
+  readonly credentials?: Readonly<Record<string, unknown>>;
+};
+
 export type CreateApiKey = {
   /** Name for people. */
   readonly name: string;
@@ -915,6 +835,101 @@ export type CreateApp = {
     /** Whether a circuit may open. */
     readonly circuitBreaker?: boolean | undefined;
   } | undefined;
+};
+
+export type CreateBulkDiscard = {
+  /** Only of this channel. */
+  readonly channelId?: string | undefined;
+  /** Only of this subscription. */
+  readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
+  readonly messageId?: string | undefined;
+  /** Only of this workflow. */
+  readonly workflowId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  readonly eventType?: string | undefined;
+  /** Only of this kind. */
+  readonly kind?: 'delivery' | 'run' | undefined;
+  /** Only with this reason. */
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  /** Only with this kind of the last failure. */
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  readonly errorStatus?: number | string | undefined;
+  /** Only items later than this time. */
+  readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
+  readonly until?: string | Date | undefined;
+  /** Only deliveries that were made after this. */
+  readonly createdSince?: string | Date | undefined;
+  /** Only deliveries that were made before this. */
+  readonly createdUntil?: string | Date | undefined;
+  /** Whether to count only. Default: false. */
+  readonly dryRun?: boolean | undefined;
+};
+
+export type CreateBulkReplay = {
+  /** Only of this channel. */
+  readonly channelId?: string | undefined;
+  /** Only of this subscription. */
+  readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
+  readonly messageId?: string | undefined;
+  /** Only of this workflow. */
+  readonly workflowId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  readonly eventType?: string | undefined;
+  /** Only of this kind. */
+  readonly kind?: 'delivery' | 'run' | undefined;
+  /** Only with this reason. */
+  readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
+  /** Only with this kind of the last failure. */
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  readonly errorStatus?: number | string | undefined;
+  /** Only items later than this time. */
+  readonly since?: string | Date | undefined;
+  /** Only items earlier than this time. */
+  readonly until?: string | Date | undefined;
+  /** Only deliveries that were made after this. */
+  readonly createdSince?: string | Date | undefined;
+  /** Only deliveries that were made before this. */
+  readonly createdUntil?: string | Date | undefined;
+  /** Whether to count only. Default: false. */
+  readonly dryRun?: boolean | undefined;
+  /** Dead letters replayed per second at most. Default: as fast as they are found. */
+  readonly ratePerSecond?: number | undefined;
+};
+
+export type CreateBulkRetry = {
+  /** Only of this channel. */
+  readonly channelId?: string | undefined;
+  /** Only of this subscription. */
+  readonly subscriptionId?: string | undefined;
+  /** Only of this message. */
+  readonly messageId?: string | undefined;
+  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  readonly eventType?: string | undefined;
+  /** Only with this status, or one of these. Default: all that have not arrived. */
+  readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
+  /** Only with this kind of the last failure. */
+  readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
+  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  readonly errorStatus?: number | string | undefined;
+  /** Only with a last answer that took so many milliseconds or more. */
+  readonly minLatencyMs?: number | undefined;
+  /** Only what waits for something beside its policy (`true`), or all others (`false`). */
+  readonly held?: boolean | undefined;
+  /** Only those that this replay or bulk retry was the last to make due. */
+  readonly replayId?: string | undefined;
+  /** Only what was made after this. */
+  readonly since?: string | Date | undefined;
+  /** Only what was made before this. Default: now. */
+  readonly until?: string | Date | undefined;
+  /** Deliveries made due per second at most. Default: as fast as they are found. */
+  readonly ratePerSecond?: number | undefined;
+  /** Whether to count only. Default: false. */
+  readonly dryRun?: boolean | undefined;
 };
 
 export type CreateChannel = {
@@ -990,11 +1005,26 @@ export type CreateMachineCredential = {
   readonly expiresAt?: string | Date | undefined;
 };
 
-export type CreateMark = {
+export type CreateMarker = {
   /** The event, such as `Deploy 4.2`. */
   readonly name: string;
   /** When it was, at most 366 days ago. Default now. */
   readonly at?: string | Date | undefined;
+};
+
+export type CreateMessageReplay = {
+  /** First time of publication that is replayed. */
+  readonly since: string | Date;
+  /** First time of publication that is not replayed any more. Default: now. */
+  readonly until?: string | Date | undefined;
+  /** Event types, or beginnings of them such as `order.*`. An empty list: all. Default: []. */
+  readonly eventTypes?: readonly string[] | undefined;
+  /** Whether what has arrived or failed is left alone. Default: false. */
+  readonly onlyMissing?: boolean | undefined;
+  /** Deliveries made due per second at most. Default: 100. */
+  readonly ratePerSecond?: number | undefined;
+  /** Whether to count only. Default: false. */
+  readonly dryRun?: boolean | undefined;
 };
 
 export type CreateOrganisation = {
@@ -1291,7 +1321,7 @@ export type DeadLetterGroups = {
   /** Open dead letters that were looked at: the newest 10,000 at most. */
   readonly examined: number;
   /** Whether the groups are all there are, and their counts are whole. */
-  readonly isComplete: boolean;
+  readonly isExact: boolean;
 };
 
 export type DeadLetterGroupsQuery = {
@@ -1319,7 +1349,7 @@ export type DeadLetterGroupsQuery = {
   readonly until?: string | Date | undefined;
 };
 
-export type Decide = {
+export type DecideApproval = {
   /** Step that asks. May be left out where one asks only. */
   readonly stepId?: string | undefined;
   /** Places of its items in the loops around it. */
@@ -1351,7 +1381,7 @@ export type Delivery = {
   /** Attempts so far, over all rounds. */
   readonly attempts: number;
   /** Attempts that its retry policy has counted since it was made, or last retried or replayed. A hold that begins a new round leaves it as it is. */
-  readonly attemptsOfRound: number;
+  readonly policyAttempts: number;
   /** When the last attempt began. Absent before the first one. */
   readonly lastAttemptAt?: string;
   /** When it is tried again. Absent where no retry is coming. */
@@ -1561,7 +1591,7 @@ export type FieldProblem = {
   readonly reason: string;
 };
 
-export type FilterTrial = {
+export type FilterTest = {
   /** How many of them the filter lets through. */
   readonly matched: number;
   /** The messages that were asked, newest first. Erased ones are left out. */
@@ -1579,16 +1609,11 @@ export type FilterTrial = {
   }[];
 };
 
-export type FilterTrialBody = {
+export type FilterTestBody = {
   /** CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted. */
   readonly filter: string;
   /** Items on the page. Default: 50. */
   readonly limit?: number | undefined;
-};
-
-export type HandOverOwnership = {
-  /** Member who becomes the owner. */
-  readonly userId: string;
 };
 
 export type InboundReceived = {
@@ -1673,8 +1698,8 @@ export type InspectedRequest = {
   readonly bytes: number;
   /** Standard Webhooks signature. */
   readonly signature: {
-    /** Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`. */
-    readonly verdict: 'verified' | 'failed' | 'unsigned';
+    /** `verified`: a secret of a subscription has signed it. `unsigned`: it has no `webhook-signature`. */
+    readonly status: 'verified' | 'failed' | 'unsigned';
     /** Why it failed. */
     readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
     /** Message that `webhook-id` names, where this environment has it. */
@@ -1719,8 +1744,8 @@ export type InspectedRow = {
   readonly bytes: number;
   /** Standard Webhooks signature. */
   readonly signature: {
-    /** Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`. */
-    readonly verdict: 'verified' | 'failed' | 'unsigned';
+    /** `verified`: a secret of a subscription has signed it. `unsigned`: it has no `webhook-signature`. */
+    readonly status: 'verified' | 'failed' | 'unsigned';
     /** Why it failed. */
     readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
     /** Message that `webhook-id` names, where this environment has it. */
@@ -1776,7 +1801,7 @@ export type Invitation = {
   readonly expiresAt: string;
 };
 
-export type InvitationLook = {
+export type InvitationPreview = {
   /** Where the person is invited to. */
   readonly organisation: {
     /** Prefix `org_` and 26 characters that sort by the time of making. */
@@ -1860,7 +1885,7 @@ export type ListAudit = {
   /** Items on the page. */
   readonly limit?: number | undefined;
   /** Only this action. */
-  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_begun' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'mark.created' | 'mark.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_made' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_made' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.begun' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
+  readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
   /** Only by this principal. */
   readonly actorId?: string | undefined;
   /** Only of this resource. */
@@ -2023,7 +2048,7 @@ export type ListMachineCredentials = {
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
-export type ListMarks = {
+export type ListMarkers = {
   /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
   readonly cursor?: string | undefined;
   /** Items on the page. */
@@ -2083,8 +2108,8 @@ export type ListRequests = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only with this verdict on its signature. */
-  readonly verdict?: 'verified' | 'failed' | 'unsigned' | undefined;
+  /** Only requests whose signature has this status. */
+  readonly signatureStatus?: 'verified' | 'failed' | 'unsigned' | undefined;
 };
 
 export type ListRuns = {
@@ -2205,26 +2230,6 @@ export type ListWorkflows = {
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
-export type LookAtInvitation = {
-  /** Code of the link: what stands behind `#code=`. */
-  readonly code: string;
-};
-
-export type LookedThrough = {
-  /** Messages that were looked through. */
-  readonly messages: number;
-  /** Bytes of their payloads. 0 where no payload was asked about. */
-  readonly bytes: number;
-  /** When the newest of them was published. Absent without any. */
-  readonly newestAt?: string;
-  /** When the oldest of them was published. Absent without any. */
-  readonly oldestAt?: string;
-  /** Whether nothing is left to look through. */
-  readonly isComplete: boolean;
-  /** Milliseconds that it took. */
-  readonly milliseconds: number;
-};
-
 export type MachineCredential = {
   /** The client_id of token requests. */
   readonly id: string;
@@ -2263,7 +2268,7 @@ export type MachineCredential = {
   readonly lastUsedAddress?: string;
 };
 
-export type Mark = {
+export type Marker = {
   /** Prefix `mrk_` and 26 characters that sort by the time of making. */
   readonly id: string;
   /** The event. */
@@ -2344,7 +2349,7 @@ export type MessageReplay = {
     /** Deliveries and runs that have failed again, and runs that were cancelled. */
     readonly failed: number;
     /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
-    readonly isComplete: boolean;
+    readonly isExact: boolean;
   };
   /** publishedAt of the last message looked at. Absent before the first one. */
   readonly upTo?: string;
@@ -2356,13 +2361,13 @@ export type MessageReplay = {
   readonly finishedAt?: string;
 };
 
-export type MessageReplayAsked = MessageReplay | {
+export type MessageReplayOrPreview = MessageReplay | {
   /** Nothing was changed. */
   readonly status: 'preview';
   /** Messages that a replay would make due now. */
   readonly matched: number;
   /** Whether these are all: 100,000 messages are looked at, and 2,000 where the subscription has a filter. */
-  readonly isComplete: boolean;
+  readonly isExact: boolean;
   /** Always 0. */
   readonly replayed: 0;
   /** The oldest of them, five at most. */
@@ -2374,6 +2379,28 @@ export type MessageReplayAsked = MessageReplay | {
     /** When it was published. */
     readonly publishedAt: string;
   }[];
+};
+
+export type MessageRouting = {
+  /** Subscriptions of the channel of the message, the newest first, 100 at most. */
+  readonly subscriptions: readonly {
+    /** Prefix `sub_` and 26 characters that sort by the time of making. */
+    readonly subscriptionId: string;
+    /** Name of the subscription. */
+    readonly name: string;
+    /** Whether a delivery would be made. */
+    readonly wouldReceive: boolean;
+    /** Why it would or would not get it. */
+    readonly reason: 'no_filter' | 'filter_matches' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
+    /** More of the reason, for people. */
+    readonly detail?: string;
+    /** Hold that its delivery would wait for. */
+    readonly heldBy?: 'app_suspended' | 'paused' | 'disabled' | 'circuit';
+    /** Its delivery of the message. Absent where it has none. */
+    readonly deliveryId?: string;
+  }[];
+  /** Whether the channel has more than these. */
+  readonly isMore: boolean;
 };
 
 export type MessageSummary = {
@@ -2400,28 +2427,6 @@ export type MessageSummary = {
     /** Deliveries that were given up. */
     readonly failed: number;
   };
-};
-
-export type MessageVerdicts = {
-  /** Subscriptions of the channel of the message, the newest first, 100 at most. */
-  readonly subscriptions: readonly {
-    /** Prefix `sub_` and 26 characters that sort by the time of making. */
-    readonly subscriptionId: string;
-    /** Name of the subscription. */
-    readonly name: string;
-    /** Whether a delivery would be made. */
-    readonly wouldReceive: boolean;
-    /** Why it would or would not get it. */
-    readonly reason: 'no_filter' | 'filter_matches' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
-    /** More of the reason, for people. */
-    readonly detail?: string;
-    /** Hold that its delivery would wait for. */
-    readonly heldBy?: 'app_suspended' | 'paused' | 'disabled' | 'circuit';
-    /** Its delivery of the message. Absent where it has none. */
-    readonly deliveryId?: string;
-  }[];
-  /** Whether the channel has more than these. */
-  readonly isMore: boolean;
 };
 
 export type NewApiKey = {
@@ -2672,6 +2677,11 @@ export type PayloadValidation = {
     /** First problem of each schema; fields begin with `payload`. */
     readonly errors: readonly FieldProblem[];
   }[];
+};
+
+export type PreviewInvitation = {
+  /** Code of the link: what stands behind `#code=`. */
+  readonly code: string;
 };
 
 export type PublishAcross = {
@@ -3059,6 +3069,21 @@ export type SearchMessages = {
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
 };
 
+export type SearchPage = {
+  /** Messages that were looked through. */
+  readonly messages: number;
+  /** Bytes of their payloads. 0 where no payload was asked about. */
+  readonly bytes: number;
+  /** When the newest of them was published. Absent without any. */
+  readonly newestAt?: string;
+  /** When the oldest of them was published. Absent without any. */
+  readonly oldestAt?: string;
+  /** Whether nothing is left to look through. */
+  readonly isComplete: boolean;
+  /** Milliseconds that it took. */
+  readonly milliseconds: number;
+};
+
 export type SearchResults = {
   /** Resources that were found: by their id, then by their names, then messages, the newest first. */
   readonly data: readonly {
@@ -3078,7 +3103,7 @@ export type SearchResults = {
     readonly deliveryId?: string;
   }[];
   /** Messages that were read for it. */
-  readonly lookedThrough: LookedThrough;
+  readonly lookedThrough: SearchPage;
   /** Where the search goes on. */
   readonly pagination: {
     /** Goes on behind the messages that were looked through. Absent where nothing is left. */
@@ -3179,8 +3204,8 @@ export type Service = {
   }[];
   /** Deliveries whose time has come, by state. A state without any is left out. */
   readonly due: readonly {
-    /** First tries and retries wait for a worker, claimed ones have one, stopped ones belong to a subscription that takes none. */
-    readonly state: 'first_try' | 'retry' | 'claimed' | 'stopped';
+    /** First attempts and retries wait for a worker, claimed deliveries have one, blocked deliveries belong to a subscription that is paused or disabled or whose circuit breaker is open. */
+    readonly state: 'first_attempt' | 'retry' | 'claimed' | 'blocked';
     /** At least so many: 10,000 of each subscription and 100,000 in all are counted. */
     readonly deliveries: number;
     /** Time since the oldest of them was due. */
@@ -3668,52 +3693,11 @@ export type SubscriptionStatsQuery = {
   readonly until?: string | Date | undefined;
 };
 
-export type TestSubscription = {
-  /** Event type of the test message. */
-  readonly eventType?: string | undefined;
-  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
-  readonly payload?: object | undefined;
-};
-
-export type TotpSecret = {
-  /** The secret in base32, for typing. Shown only now. */
-  readonly secret: string;
-  /** The same as `otpauth://totp/…`, to be shown as a QR code. */
-  readonly uri: string;
-};
-
-export type TracedMessage = {
-  /** Prefix `msg_` and 26 characters that sort by the time of making. */
-  readonly id: string;
-  /** Channel that it was published to. */
-  readonly channelId: string;
-  /** Event type, as published. */
-  readonly eventType: string;
-  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
-  readonly payload?: Readonly<Record<string, unknown>>;
-  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** When it was published, or is to be. */
-  readonly publishedAt: string;
-  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
-  readonly deliverAt?: string;
-  /** When its publication was cancelled. Absent otherwise. */
-  readonly cancelledAt?: string;
-  /** Why its publication was cancelled. */
-  readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
-  /** When payload and metadata were erased. Absent while they are there. */
-  readonly erasedAt?: string;
-  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
-  readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
-  /** Trace of the request that published it (W3C Trace Context). Absent where that had none. */
-  readonly traceId?: string;
-};
-
-export type Trial = {
+export type TestRun = {
   /** Answer of the trigger to the event. The steps are taken whatever it is. */
-  readonly begins: {
+  readonly triggerMatch: {
     /** Whether the trigger takes such an event, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out fit. */
-    readonly wouldBegin: boolean;
+    readonly wouldStart: boolean;
     /** Why, or why not. `trigger_type`: no message begins this workflow. */
     readonly reason: 'no_filter' | 'filter_matches' | 'trigger_type' | 'channel' | 'webhook' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
     /** Wishes of the trigger, or the failure of its filter, for people. */
@@ -3762,7 +3746,14 @@ export type Trial = {
   }[];
 };
 
-export type TryWorkflow = {
+export type TestSubscription = {
+  /** Event type of the test message. */
+  readonly eventType?: string | undefined;
+  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+  readonly payload?: object | undefined;
+};
+
+export type TestWorkflow = {
   /** Message that the trial begins with. */
   readonly event?: {
     /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
@@ -3786,6 +3777,45 @@ export type TryWorkflow = {
       readonly message?: string | undefined;
     } | undefined;
   }>> | undefined;
+};
+
+export type TotpSecret = {
+  /** The secret in base32, for typing. Shown only now. */
+  readonly secret: string;
+  /** The same as `otpauth://totp/…`, to be shown as a QR code. */
+  readonly uri: string;
+};
+
+export type TracedMessage = {
+  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  readonly id: string;
+  /** Channel that it was published to. */
+  readonly channelId: string;
+  /** Event type, as published. */
+  readonly eventType: string;
+  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** When it was published, or is to be. */
+  readonly publishedAt: string;
+  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  readonly deliverAt?: string;
+  /** When its publication was cancelled. Absent otherwise. */
+  readonly cancelledAt?: string;
+  /** Why its publication was cancelled. */
+  readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
+  /** When payload and metadata were erased. Absent while they are there. */
+  readonly erasedAt?: string;
+  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
+  readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
+  /** Trace of the request that published it (W3C Trace Context). Absent where that had none. */
+  readonly traceId?: string;
+};
+
+export type TransferOwnership = {
+  /** Member who becomes the owner. */
+  readonly userId: string;
 };
 
 export type UpdateApiKey = {
@@ -4212,36 +4242,6 @@ export type WebhookStatsQuery = {
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-};
-
-export type WholeConnector = {
-  /** Name by which steps and connections mean it. */
-  readonly id: string;
-  /** Name of the service. */
-  readonly name: string;
-  /** Purpose, for people. */
-  readonly description: string;
-  /** Kind of the service. */
-  readonly category: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general';
-  /** Path of its icon on this server, an SVG. */
-  readonly icon: string;
-  /** Way of the service to know who asks. Steps need a connection unless it is `none`. */
-  readonly authType: 'none' | 'api_key' | 'basic' | 'oauth2';
-  /** Whether steps may use it. */
-  readonly status: 'available';
-  /** Things that it can be asked to do. */
-  readonly operations: readonly {
-    /** Name by which steps mean it. */
-    readonly id: string;
-    /** Name for people. */
-    readonly name: string;
-    /** Effect, for people. */
-    readonly description: string;
-    /** JSON Schema of the parameters of a step. A parameter with `writeOnly` takes a secret as `{{ secrets.NAME }}`. */
-    readonly input: Readonly<Record<string, unknown>>;
-  }[];
-  /** JSON Schema of the credentials of a connection. Absent where it needs none. */
-  readonly credentials?: Readonly<Record<string, unknown>>;
 };
 
 export type Workflow = {

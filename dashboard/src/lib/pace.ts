@@ -27,6 +27,6 @@ type Asked = { dataUpdatedAt: number; errorUpdatedAt: number; errorUpdateCount: 
 
 /** Ms until a question that has failed is asked again: later each time, as long as the service is away, and within 15 s. */
 export function afterFailureMs(usualMs: number, { dataUpdatedAt, errorUpdatedAt, errorUpdateCount }: Asked): number {
-  const awayMs = dataUpdatedAt === 0 ? usualMs * 2 ** errorUpdateCount : errorUpdatedAt - dataUpdatedAt;
-  return Math.max(usualMs, Math.min(LATEST_MS, awayMs));
+  const outageMs = dataUpdatedAt === 0 ? usualMs * 2 ** errorUpdateCount : errorUpdatedAt - dataUpdatedAt;
+  return Math.max(usualMs, Math.min(LATEST_MS, outageMs));
 }

@@ -1,4 +1,4 @@
-import type { AskBulkReplay, BulkReplay } from '../../../client/src/index.ts';
+import type { CreateBulkReplay, BulkReplay } from '../../../client/src/index.ts';
 
 /**
  * The filter of runs that a replay of dead letters has not mended: given up since it began, with the same place. Their cause may be another
@@ -7,7 +7,7 @@ import type { AskBulkReplay, BulkReplay } from '../../../client/src/index.ts';
 export function failedRunsOf({
   createdAt,
   filter,
-}: Pick<BulkReplay, 'createdAt' | 'filter'>): AskBulkReplay | undefined {
+}: Pick<BulkReplay, 'createdAt' | 'filter'>): CreateBulkReplay | undefined {
   const { channelId, subscriptionId, messageId, workflowId, eventType, kind, createdSince, createdUntil } = filter;
   const isOfDeliveries = subscriptionId !== undefined || createdSince !== undefined || createdUntil !== undefined;
   if (kind === 'delivery' || isOfDeliveries) return undefined;

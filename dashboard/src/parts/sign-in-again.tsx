@@ -17,7 +17,7 @@ import { PROSE_LINK } from './link.tsx';
  */
 export function SignInAgain({ user }: { user: SignedIn['user'] }) {
   const client = useQueryClient();
-  const ways = useQuery({ queryKey: ['ways'], queryFn: () => api.signIn.getWays() });
+  const ways = useQuery({ queryKey: ['ways'], queryFn: () => api.signIn.getMethods() });
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const [means, setMeans] = useState<readonly string[]>();

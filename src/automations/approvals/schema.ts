@@ -18,7 +18,7 @@ export const decideBody = fieldsOf({
     .describe('Values for the next steps. Must fit the form of the approval, where it has one.'),
 })
   .default({})
-  .meta({ typeName: 'Decide' });
+  .meta({ typeName: 'DecideApproval' });
 export type Decide = z.output<typeof decideBody>;
 
 export const listApprovalsQuery = pageQuery

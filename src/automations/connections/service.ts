@@ -191,7 +191,7 @@ export function createConnections(
           stateHash,
           ciphertext: sealConnection(keyRing, id, { ...sealed, oauth }),
         });
-        await audit.record(transaction, caller, { action: 'connection.authorization_begun', target: { id } });
+        await audit.record(transaction, caller, { action: 'connection.authorization_started', target: { id } });
         return { authorizationUrl: url, expiresAt };
       }),
 

@@ -1,6 +1,6 @@
 import { pageOf } from '../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../api/http/route/route.ts';
-import { connectorAnswer, connectorId, listConnectorsQuery, wholeConnectorAnswer } from './schema.ts';
+import { connectorAnswer, connectorId, listConnectorsQuery, connectorDetailAnswer } from './schema.ts';
 import type { Connectors } from './service.ts';
 
 const route = routesOf<{ connectors: Connectors }>({ connectors: 'Services that workflow steps can call.' });
@@ -27,7 +27,7 @@ export const connectorRoutes = [
     description: 'Shows a connector with its operations, and the JSON Schemas of their parameters and of credentials.',
     params: { connectorId },
     access,
-    answers: { 200: wholeConnectorAnswer },
+    answers: { 200: connectorDetailAnswer },
     errors: ['NOT_FOUND'],
     handle: async ({ params: { connectorId } }, { connectors }) => connectors.get(connectorId),
   }),

@@ -31,7 +31,7 @@ export const connectorAnswer = z
   .meta({ typeName: 'Connector' });
 export type ConnectorSummary = z.output<typeof connectorAnswer>;
 
-export const wholeConnectorAnswer = connectorAnswer
+export const connectorDetailAnswer = connectorAnswer
   .extend({
     operations: z
       .array(
@@ -49,5 +49,5 @@ export const wholeConnectorAnswer = connectorAnswer
       .exactOptional()
       .describe('JSON Schema of the credentials of a connection. Absent where it needs none.'),
   })
-  .meta({ typeName: 'WholeConnector' });
-export type WholeConnector = z.output<typeof wholeConnectorAnswer>;
+  .meta({ typeName: 'ConnectorDetail' });
+export type ConnectorDetail = z.output<typeof connectorDetailAnswer>;

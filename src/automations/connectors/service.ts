@@ -5,13 +5,13 @@ import { encodeBase32, ID_PREFIXES } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { CONNECTORS, connectorOf } from './catalogue/catalogue.ts';
 import type { Connector } from './catalogue/connector.ts';
-import type { ConnectorSummary, ListConnectors, WholeConnector } from './schema.ts';
+import type { ConnectorSummary, ListConnectors, ConnectorDetail } from './schema.ts';
 
 /** The catalogue, which is the same for all tenants. */
 export type Connectors = {
   /** By their names. `search` is looked for in names and descriptions, without regard to case. */
   list(caller: EnvironmentCaller, query: ListConnectors): Page<ConnectorSummary>;
-  get(id: string): WholeConnector;
+  get(id: string): ConnectorDetail;
 };
 
 export const iconPathOf = (id: string): string => `/connectors/${id}.svg`;

@@ -46,7 +46,7 @@ const ENDING = `
 
 const ENDED = `, ${CUT_OFF}
   SELECT extract(epoch FROM finished_at - started_at)::float8 AS after, parent_step IS NOT NULL AS "isChild", filtered_by AS "filteredBy",
-    EXISTS (SELECT FROM run_gates g WHERE g.run_id = run.id) AS "hasGate" FROM run`;
+    EXISTS (SELECT FROM run_concurrency g WHERE g.run_id = run.id) AS "hasGate" FROM run`;
 
 const END = `WITH ${ENDING}${ENDED}`;
 

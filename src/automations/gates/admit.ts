@@ -117,8 +117,8 @@ async function atGate(
   const { key, onLimit, limit } = concurrency;
   const gate = gateOf(run.workflowId, key === undefined ? '' : hashOfValue(valueOf(deps, key, context)));
   await lockGate(connection, gate);
-  const { isInside, isBehind, room } = await standAtGate(connection, { ...run, gate });
-  const mustWait = room < 1 || (isBehind && !isInside && onLimit === 'queue');
+  const { isAdmitted, isBehind, room } = await standAtGate(connection, { ...run, gate });
+  const mustWait = room < 1 || (isBehind && !isAdmitted && onLimit === 'queue');
   if (mustWait && onLimit === 'queue') {
     await queueRun(connection, run);
     // Older ones wait though there is room: it is theirs.

@@ -10,7 +10,7 @@ const SKIP = endRuns({
 
 /** Ends a run that does not begin. */
 export async function skipRun(connection: PoolClient, { runId, round }: RunInput, reason: string): Promise<void> {
-  await connection.query('DELETE FROM run_gates WHERE run_id = $1', [runId]);
+  await connection.query('DELETE FROM run_concurrency WHERE run_id = $1', [runId]);
   await connection.query(SKIP, [runId, round, reason]);
 }
 
@@ -28,7 +28,7 @@ export async function cancelOfDeleted(pool: Pool, { runId, round }: RunInput): P
 export async function lockGate(connection: PoolClient, gate: string): Promise<void> {
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`gate ${gate}`]);
   await connection.query(
-    `DELETE FROM run_gates g USING runs r WHERE g.gate = $1 AND r.id = g.run_id AND r.finished_at IS NOT NULL`,
+    `DELETE FROM run_concurrency g USING runs r WHERE g.gate = $1 AND r.id = g.run_id AND r.finished_at IS NOT NULL`,
     [gate],
   );
 }
@@ -38,7 +38,7 @@ const LIMIT = `(SELECT (v.trigger::jsonb #>> '{config,concurrency,limit}')::int 
   WHERE v.workflow_id = w.id AND v.version = w.version)`;
 
 /** A locked gate as a run finds it. `room`: runs that may still go in; infinite for a workflow that has no limit any more. */
-export type Gate = { isInside: boolean; isBehind: boolean; room: number };
+export type Gate = { isAdmitted: boolean; isBehind: boolean; room: number };
 
 /** Brings a run before the gate, unless it is inside. */
 export async function standAtGate(
@@ -50,30 +50,30 @@ export async function standAtGate(
     gate,
   }: { runId: string; environmentId: string; workflowId: string; gate: string },
 ): Promise<Gate> {
-  const { rows } = await connection.query<{ isInside: boolean }>(
-    `INSERT INTO run_gates AS g (run_id, environment_id, gate, is_inside) VALUES ($1, $2, $3, false)
-     ON CONFLICT (run_id) DO UPDATE SET gate = excluded.gate, is_inside = g.is_inside AND g.gate = excluded.gate
-     RETURNING is_inside AS "isInside"`,
+  const { rows } = await connection.query<{ isAdmitted: boolean }>(
+    `INSERT INTO run_concurrency AS g (run_id, environment_id, gate, is_admitted) VALUES ($1, $2, $3, false)
+     ON CONFLICT (run_id) DO UPDATE SET gate = excluded.gate, is_admitted = g.is_admitted AND g.gate = excluded.gate
+     RETURNING is_admitted AS "isAdmitted"`,
     [runId, environmentId, gate],
   );
   const found = await connection.query<{ isBehind: boolean; inside: number; limit: number | null }>(
     `SELECT ${LIMIT} AS "limit",
-       EXISTS (SELECT FROM run_gates g WHERE g.gate = $2 AND NOT g.is_inside AND g.run_id < $3) AS "isBehind",
-       (SELECT count(*)::int FROM run_gates g WHERE g.gate = $2 AND g.is_inside AND g.run_id <> $3) AS inside
+       EXISTS (SELECT FROM run_concurrency g WHERE g.gate = $2 AND NOT g.is_admitted AND g.run_id < $3) AS "isBehind",
+       (SELECT count(*)::int FROM run_concurrency g WHERE g.gate = $2 AND g.is_admitted AND g.run_id <> $3) AS inside
      FROM workflows w WHERE w.id = $1`,
     [workflowId, gate, runId],
   );
   const { isBehind = false, inside = 0, limit = null } = found.rows[0] ?? {};
-  return { isInside: rows[0]?.isInside ?? false, isBehind, room: limit === null ? Infinity : limit - inside };
+  return { isAdmitted: rows[0]?.isAdmitted ?? false, isBehind, room: limit === null ? Infinity : limit - inside };
 }
 
 export async function goInside(connection: PoolClient, runId: string): Promise<void> {
-  await connection.query('UPDATE run_gates SET is_inside = true WHERE run_id = $1', [runId]);
+  await connection.query('UPDATE run_concurrency SET is_admitted = true WHERE run_id = $1', [runId]);
 }
 
 /** The run waits before the gate, and no worker holds it meanwhile. */
 export async function queueRun(connection: PoolClient, { runId, round }: RunInput): Promise<void> {
-  await connection.query('UPDATE run_gates SET is_inside = false WHERE run_id = $1', [runId]);
+  await connection.query('UPDATE run_concurrency SET is_admitted = false WHERE run_id = $1', [runId]);
   await connection.query(
     `UPDATE runs SET due_at = NULL, holder = NULL WHERE id = $1 AND round = $2 AND status = 'pending'`,
     [runId, round],
@@ -81,7 +81,7 @@ export async function queueRun(connection: PoolClient, { runId, round }: RunInpu
 }
 
 const CANCEL_OLDEST = cancelRuns({
-  which: `r.id IN (SELECT run_id FROM run_gates WHERE gate = $1 AND is_inside AND run_id <> $2 ORDER BY run_id LIMIT $3)`,
+  which: `r.id IN (SELECT run_id FROM run_concurrency WHERE gate = $1 AND is_admitted AND run_id <> $2 ORDER BY run_id LIMIT $3)`,
   reason: `'cancelled by the newer run ' || $2`,
 });
 
@@ -95,7 +95,7 @@ export async function cancelOldest(
 }
 
 const CANCEL_QUEUED = cancelRuns({
-  which: 'r.id IN (SELECT run_id FROM run_gates WHERE gate = $1 AND NOT is_inside)',
+  which: 'r.id IN (SELECT run_id FROM run_concurrency WHERE gate = $1 AND NOT is_admitted)',
   reason: `'its workflow was deleted'`,
 });
 
@@ -106,7 +106,7 @@ const CANCEL_QUEUED = cancelRuns({
 export async function letIn(connection: PoolClient, gate: string, workflowId: string): Promise<number> {
   const { rows } = await connection.query<{ status: string; isDeleted: boolean; limit: number | null; inside: number }>(
     `SELECT w.status, w.deleted_at IS NOT NULL AS "isDeleted", ${LIMIT} AS "limit",
-       (SELECT count(*)::int FROM run_gates g WHERE g.gate = $2 AND g.is_inside) AS inside
+       (SELECT count(*)::int FROM run_concurrency g WHERE g.gate = $2 AND g.is_admitted) AS inside
      FROM workflows w WHERE w.id = $1`,
     [workflowId, gate],
   );
@@ -119,9 +119,9 @@ export async function letIn(connection: PoolClient, gate: string, workflowId: st
   const { limit, inside } = workflow;
   const { rowCount } = await connection.query(
     `WITH oldest AS (
-       SELECT run_id FROM run_gates WHERE gate = $1 AND NOT is_inside ORDER BY run_id LIMIT $2
+       SELECT run_id FROM run_concurrency WHERE gate = $1 AND NOT is_admitted ORDER BY run_id LIMIT $2
      ), gone AS (
-       UPDATE run_gates g SET is_inside = true FROM oldest o WHERE g.run_id = o.run_id
+       UPDATE run_concurrency g SET is_admitted = true FROM oldest o WHERE g.run_id = o.run_id
      )
      UPDATE runs r SET due_at = now() FROM oldest o WHERE r.id = o.run_id AND r.status = 'pending'`,
     [gate, limit === null ? null : Math.max(0, limit - inside)],
@@ -133,7 +133,7 @@ export async function letIn(connection: PoolClient, gate: string, workflowId: st
 export async function findGate(pool: Pool, runId: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ gate: string }>({
     name: 'find_gate',
-    text: 'SELECT gate FROM run_gates WHERE run_id = $1',
+    text: 'SELECT gate FROM run_concurrency WHERE run_id = $1',
     values: [runId],
   });
   return rows[0]?.gate;
@@ -142,14 +142,14 @@ export async function findGate(pool: Pool, runId: string): Promise<string | unde
 // One step of the index for each gate, however many runs wait before it.
 const OPEN_GATES = `
   WITH RECURSIVE found AS (
-    (SELECT gate FROM run_gates WHERE NOT is_inside AND gate > $1 ORDER BY gate LIMIT 1)
+    (SELECT gate FROM run_concurrency WHERE NOT is_admitted AND gate > $1 ORDER BY gate LIMIT 1)
     UNION ALL
-    SELECT (SELECT g.gate FROM run_gates g WHERE NOT g.is_inside AND g.gate > f.gate ORDER BY g.gate LIMIT 1)
+    SELECT (SELECT g.gate FROM run_concurrency g WHERE NOT g.is_admitted AND g.gate > f.gate ORDER BY g.gate LIMIT 1)
     FROM found f WHERE f.gate IS NOT NULL
   )
   SELECT f.gate FROM found f JOIN workflows w ON w.id = split_part(f.gate, '/', 1)
   WHERE w.deleted_at IS NOT NULL OR (w.status = 'active' AND (
-    SELECT count(*) FROM run_gates g JOIN runs r ON r.id = g.run_id AND r.finished_at IS NULL WHERE g.gate = f.gate AND g.is_inside
+    SELECT count(*) FROM run_concurrency g JOIN runs r ON r.id = g.run_id AND r.finished_at IS NULL WHERE g.gate = f.gate AND g.is_admitted
   ) < coalesce(${LIMIT}, 2147483647))
   LIMIT $2`;
 
@@ -161,5 +161,5 @@ export async function findOpenGates(pool: Pool, after: string, most: number): Pr
 
 /** Forgets runs at gates that have ended. */
 export async function removeEnded(pool: Pool): Promise<void> {
-  await pool.query('DELETE FROM run_gates g USING runs r WHERE r.id = g.run_id AND r.finished_at IS NOT NULL');
+  await pool.query('DELETE FROM run_concurrency g USING runs r WHERE r.id = g.run_id AND r.finished_at IS NOT NULL');
 }

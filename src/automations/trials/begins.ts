@@ -5,10 +5,10 @@ import type { Trigger } from '../definitions/configs/planned.ts';
 import { coversChannel } from '../definitions/plan/event-trigger.ts';
 import { triggerFilter } from '../definitions/plan/trigger-filter.ts';
 import type { Sample } from '../engine/load-store.ts';
-import type { TrialBegins, TryWorkflow } from './schema.ts';
+import type { TrialBegins, TestWorkflow } from './schema.ts';
 
 /** `key`: whose turn the filter takes. `sample`: the event with what was left out of it. */
-type Asked = { environmentId: string; key: string; event: TryWorkflow['event']; sample: Sample };
+type Asked = { environmentId: string; key: string; event: TestWorkflow['event']; sample: Sample };
 type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
 
 /**
@@ -22,15 +22,15 @@ export async function beginsWith(
 ): Promise<TrialBegins> {
   if (trigger.type === 'manual' || trigger.type === 'schedule')
     return {
-      wouldBegin: false,
+      wouldStart: false,
       reason: 'trigger_type',
       detail: trigger.type === 'manual' ? 'begins by hand' : 'begins at set times',
     };
   const elsewhere = elsewhereOf(trigger, event, systemChannelId(environmentId));
   if (elsewhere !== undefined) return elsewhere;
   if (event.eventType !== undefined && !wantsEventType(trigger.eventTypes, event.eventType))
-    return { wouldBegin: false, reason: 'event_type', detail: `begins with ${listedEventTypes(trigger.eventTypes)}` };
-  if (trigger.filter === undefined) return { wouldBegin: true, reason: 'no_filter' };
+    return { wouldStart: false, reason: 'event_type', detail: `begins with ${listedEventTypes(trigger.eventTypes)}` };
+  if (trigger.filter === undefined) return { wouldStart: true, reason: 'no_filter' };
   const message = {
     key,
     eventType: sample.eventType ?? '',
@@ -38,22 +38,22 @@ export async function beginsWith(
     metadata: sample.metadata ?? undefined,
   };
   const [verdict] = await filters.evaluate([triggerFilter(trigger.filter)], message);
-  if (verdict?.error !== undefined) return { wouldBegin: false, reason: 'filter_failed', detail: verdict.error };
+  if (verdict?.error !== undefined) return { wouldStart: false, reason: 'filter_failed', detail: verdict.error };
   return verdict?.matches === true
-    ? { wouldBegin: true, reason: 'filter_matches' }
-    : { wouldBegin: false, reason: 'filter_does_not_match' };
+    ? { wouldStart: true, reason: 'filter_matches' }
+    : { wouldStart: false, reason: 'filter_does_not_match' };
 }
 
 /** The answer where the event is of another place than the trigger's; undefined where it may be of that. */
 function elsewhereOf(
   trigger: OfMessages,
-  { channelId, metadata }: NonNullable<TryWorkflow['event']>,
+  { channelId, metadata }: NonNullable<TestWorkflow['event']>,
   systemId: string,
 ): TrialBegins | undefined {
   if (trigger.type === 'webhook')
     return metadata === undefined || metadata['webhookId'] === trigger.webhookId
       ? undefined
-      : { wouldBegin: false, reason: 'webhook', detail: `begins with messages of ${trigger.webhookId}` };
+      : { wouldStart: false, reason: 'webhook', detail: `begins with messages of ${trigger.webhookId}` };
   if (channelId === undefined || coversChannel(trigger, { channelId, isSystem: channelId === systemId }))
     return undefined;
   const { channelIds } = trigger;
@@ -61,5 +61,5 @@ function elsewhereOf(
     channelIds.length === 0
       ? `begins with service events only where it names ${systemId} or their event types`
       : `begins with messages of ${channelIds.join(', ')}`;
-  return { wouldBegin: false, reason: 'channel', detail };
+  return { wouldStart: false, reason: 'channel', detail };
 }

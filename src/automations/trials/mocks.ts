@@ -7,7 +7,7 @@ import { fieldPath } from '../../kernel/values/field-path.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import { StepFailed } from '../engine/step-failure.ts';
-import type { TryWorkflow } from './schema.ts';
+import type { TestWorkflow } from './schema.ts';
 
 type Mock = { output: unknown } | { error: { code: string; message: string } };
 
@@ -42,7 +42,7 @@ function invented(step: PlannedStep & { type: 'action' }): unknown {
  * for an approval whose output decides nothing.
  */
 export function createMocks(
-  given: NonNullable<TryWorkflow['mocks']>,
+  given: NonNullable<TestWorkflow['mocks']>,
   bodyText: string,
   steps: ReadonlyMap<string, PlannedStep>,
 ): Mocks {
@@ -82,7 +82,7 @@ export function createMocks(
 }
 
 /** Where each mock's output stands in the body. Each level is looked through once: the body may have 5 MiB and 100 mocks. */
-function outputsIn(given: NonNullable<TryWorkflow['mocks']>, bodyText: string): Map<string, OutputSpan> {
+function outputsIn(given: NonNullable<TestWorkflow['mocks']>, bodyText: string): Map<string, OutputSpan> {
   const all = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'mocks');
   const mocks = all === undefined ? [] : [...memberSpans(bodyText, all)].filter(([id]) => Object.hasOwn(given, id));
   return new Map(mocks.map(([id, span]) => [id, memberSpan(bodyText, span, 'output')]));
@@ -90,7 +90,7 @@ function outputsIn(given: NonNullable<TryWorkflow['mocks']>, bodyText: string): 
 
 type OutputSpan = ReturnType<typeof memberSpan>;
 
-function exactly({ error }: NonNullable<TryWorkflow['mocks']>[string], bodyText: string, output: OutputSpan): Mock {
+function exactly({ error }: NonNullable<TestWorkflow['mocks']>[string], bodyText: string, output: OutputSpan): Mock {
   if (error !== undefined) return { error };
   return { output: output === undefined ? null : parsePayload(bodyText.slice(output.start, output.end)) };
 }

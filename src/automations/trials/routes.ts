@@ -12,7 +12,7 @@ export const trialRoutes = [
     operationId: 'workflows.test',
     summary: 'Try a workflow',
     description:
-      'Takes the steps with a sample event and touches nothing: no request, no message, no run. `begins` says whether the trigger would take the event; the steps are taken in any case. Steps with effects result in `mocks`, or in a result that is made up and marked. Delays end at once. A draft can be tried. CONFLICT for a workflow without steps.',
+      'Takes the steps with a sample event and touches nothing: no request, no message, no run. `triggerMatch` says whether the trigger would take the event; the steps are taken in any case. Steps with effects result in `mocks`, or in a result that is made up and marked. Delays end at once. A draft can be tried. CONFLICT for a workflow without steps.',
     example: {
       body: {
         event: { eventType: 'order.created', payload: { id: 'A-17', total: 120 } },

@@ -40,8 +40,8 @@ export const tryWorkflowBody = fieldsOf({
   mocks: z.record(z.string(), mock).exactOptional().describe('Results of steps with effects, by the ids of the steps.'),
 })
   .default({})
-  .meta({ typeName: 'TryWorkflow' });
-export type TryWorkflow = z.output<typeof tryWorkflowBody>;
+  .meta({ typeName: 'TestWorkflow' });
+export type TestWorkflow = z.output<typeof tryWorkflowBody>;
 
 const TRIAL_STATUSES = ['completed', 'failed', 'cancelled', 'paused'] as const;
 
@@ -80,7 +80,7 @@ const BEGIN_REASONS = [
 ] as const;
 
 const begins = z.strictObject({
-  wouldBegin: z
+  wouldStart: z
     .boolean()
     .describe(
       'Whether the trigger takes such an event, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out fit.',
@@ -92,7 +92,7 @@ export type TrialBegins = z.output<typeof begins>;
 
 export const trialAnswer = z
   .strictObject({
-    begins: begins.describe('Answer of the trigger to the event. The steps are taken whatever it is.'),
+    triggerMatch: begins.describe('Answer of the trigger to the event. The steps are taken whatever it is.'),
     status: z.enum(TRIAL_STATUSES).describe('How such a run would end.'),
     error: runError
       .extend({ stepId: z.string().describe('Step that failed.') })
@@ -106,5 +106,5 @@ export const trialAnswer = z
     output: storedJson.exactOptional().describe('Output of the `end` step that would end it.'),
     steps: z.array(step).describe('Steps that were taken, in the order in which they began.'),
   })
-  .meta({ typeName: 'Trial' });
+  .meta({ typeName: 'TestRun' });
 export type Trial = z.output<typeof trialAnswer>;

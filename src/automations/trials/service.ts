@@ -16,7 +16,7 @@ import type { StepExpressions } from '../expressions/expressions.ts';
 import type { EngineDependencies } from '../engine/take-step.ts';
 import { beginsWith } from './begins.ts';
 import { createMocks, type Mocks } from './mocks.ts';
-import type { Trial, TriedStep, TryWorkflow } from './schema.ts';
+import type { Trial, TriedStep, TestWorkflow } from './schema.ts';
 import { type TrialRecord, withoutTrace } from './record.ts';
 import { insertTrial, readFilter, readSteps } from './store.ts';
 import { createTriedWaits } from './waits.ts';
@@ -27,7 +27,7 @@ export type Trials = {
    * Takes the steps of a stored workflow with a sample event, in any status, and touches nothing: no request, no message, no record.
    * CONFLICT for a workflow without steps, UNAVAILABLE while others are tried. `bodyText`: its numbers are taken digit for digit.
    */
-  make(caller: EnvironmentCaller, workflowId: string, body: TryWorkflow, bodyText: string): Promise<Trial>;
+  make(caller: EnvironmentCaller, workflowId: string, body: TestWorkflow, bodyText: string): Promise<Trial>;
 };
 
 export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'log'> & {
@@ -69,7 +69,7 @@ export function createTrials(deps: TrialDependencies): Trials {
       const mocks = createMocks(body.mocks ?? {}, bodyText, ready.steps);
       const sample = sampleOf(body, bodyText, { id: newId('message'), now: deps.clock() });
       const run = { id: newId('run'), environmentId, workflowId, version: definition.version };
-      const takeAll = async (record: TrialRecord): Promise<Omit<Trial, 'begins'>> => {
+      const takeAll = async (record: TrialRecord): Promise<Omit<Trial, 'triggerMatch'>> => {
         await insertTrial(record.connection(), run);
         const input = { runId: run.id, round: 1 };
         const walked = await takeSteps(deps, record, { input, ready, mocks, sample });
@@ -78,7 +78,7 @@ export function createTrials(deps: TrialDependencies): Trials {
         return { ...trial, ...(filteredBy !== undefined && { filteredBy }) };
       };
       return inPlace(caller, async () => ({
-        begins: await beginsWith(filters, ready.plan.trigger, {
+        triggerMatch: await beginsWith(filters, ready.plan.trigger, {
           environmentId,
           key: workflowId,
           event: body.event,
@@ -97,7 +97,7 @@ function planOfStored({ name, trigger = '{"type":"manual"}', steps = '[]' }: Def
   return ready;
 }
 
-function sampleOf({ event = {} }: TryWorkflow, bodyText: string, { id, now }: { id: string; now: Date }): Sample {
+function sampleOf({ event = {} }: TestWorkflow, bodyText: string, { id, now }: { id: string; now: Date }): Sample {
   const given = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'event');
   const payload = given && memberSpan(bodyText, given, 'payload');
   return {
@@ -160,7 +160,7 @@ async function takeSteps(
   }
 }
 
-function toTrial(walked: Walked | undefined, steps: TriedStep[]): Omit<Trial, 'begins'> {
+function toTrial(walked: Walked | undefined, steps: TriedStep[]): Omit<Trial, 'triggerMatch'> {
   if (walked === undefined)
     return { status: 'cancelled', reason: `a trial takes at most ${LONGEST_MS / 1_000} s`, steps };
   const { way, stepId } = walked;

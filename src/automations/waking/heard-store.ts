@@ -3,9 +3,9 @@ import type { Pool, PoolClient } from 'pg';
 // One step of the index for each environment, however many notes it has.
 const HEARING = `
   WITH RECURSIVE found AS (
-    (SELECT environment_id FROM heard_messages ORDER BY environment_id LIMIT 1)
+    (SELECT environment_id FROM awaited_messages ORDER BY environment_id LIMIT 1)
     UNION ALL
-    SELECT (SELECT h.environment_id FROM heard_messages h WHERE h.environment_id > f.environment_id ORDER BY h.environment_id LIMIT 1)
+    SELECT (SELECT h.environment_id FROM awaited_messages h WHERE h.environment_id > f.environment_id ORDER BY h.environment_id LIMIT 1)
     FROM found f WHERE f.environment_id IS NOT NULL
   )
   SELECT environment_id AS id FROM found WHERE environment_id IS NOT NULL`;
@@ -20,7 +20,7 @@ export async function findHearing(pool: Pool): Promise<string[]> {
 export async function lockHeard(connection: PoolClient, environmentId: string, most: number): Promise<string[]> {
   const { rows } = await connection.query<{ messageId: string }>({
     name: 'lock_heard',
-    text: `SELECT message_id AS "messageId" FROM heard_messages WHERE environment_id = $1
+    text: `SELECT message_id AS "messageId" FROM awaited_messages WHERE environment_id = $1
       ORDER BY message_id LIMIT $2 FOR UPDATE SKIP LOCKED`,
     values: [environmentId, most],
   });
@@ -30,7 +30,7 @@ export async function lockHeard(connection: PoolClient, environmentId: string, m
 export async function removeHeard(connection: PoolClient, messageIds: readonly string[]): Promise<void> {
   await connection.query({
     name: 'remove_heard',
-    text: 'DELETE FROM heard_messages WHERE message_id = ANY ($1)',
+    text: 'DELETE FROM awaited_messages WHERE message_id = ANY ($1)',
     values: [messageIds],
   });
 }
@@ -133,7 +133,7 @@ export async function releaseWakes(pool: Pool, wakes: readonly DueWake[]): Promi
 export async function nextWakeInMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ inMs: number | null }>({
     name: 'next_wake',
-    text: `SELECT CASE WHEN EXISTS (SELECT FROM heard_messages) THEN 0
+    text: `SELECT CASE WHEN EXISTS (SELECT FROM awaited_messages) THEN 0
       ELSE (SELECT (extract(epoch FROM due_at - clock_timestamp()) * 1000)::float8 FROM run_waits WHERE due_at IS NOT NULL
         ORDER BY due_at LIMIT 1) END AS "inMs"`,
   });

@@ -66,12 +66,12 @@ export type TryDependencies = {
 /** A fault of a try that PostgreSQL has not recorded either, with all that is known of the try. */
 class UnheldFault extends Error {
   readonly number: number;
-  readonly maybeSent: boolean;
+  readonly mayHaveBeenSent: boolean;
 
-  constructor(fault: unknown, { number, maybeSent }: { number: number; maybeSent: boolean }) {
+  constructor(fault: unknown, { number, mayHaveBeenSent }: { number: number; mayHaveBeenSent: boolean }) {
     super('A fault broke a try off, and its delivery could not be held', { cause: fault });
     this.number = number;
-    this.maybeSent = maybeSent;
+    this.mayHaveBeenSent = mayHaveBeenSent;
   }
 }
 
@@ -80,9 +80,9 @@ class UnheldFault extends Error {
  * Throws when PostgreSQL refuses this as well.
  */
 export function holdThrown(faults: Faults, broken: Broken, thrown: unknown): Promise<AttemptResult> {
-  if (!(thrown instanceof UnheldFault)) return faults.hold(broken, thrown, { maybeSent: false });
-  const { number, maybeSent, cause } = thrown;
-  return faults.hold({ ...broken, number }, cause, { maybeSent });
+  if (!(thrown instanceof UnheldFault)) return faults.hold(broken, thrown, { mayHaveBeenSent: false });
+  const { number, mayHaveBeenSent, cause } = thrown;
+  return faults.hold({ ...broken, number }, cause, { mayHaveBeenSent });
 }
 
 /**
@@ -157,13 +157,13 @@ async function make<E extends Entered>(
   const { round } = delivery;
   const { carrier, keepsCarrier } = wanted;
   const number = delivery.attempts + 1;
-  let maybeSent = false;
+  let mayHaveBeenSent = false;
   let observed: Promise<void> | undefined;
   let span: TrySpan | undefined;
   try {
     const request = webhookRequest(delivery, await keysOf(deps, delivery), deps.clock());
     span = deps.tracing?.begin(delivery, { number, carrier, beganAt });
-    maybeSent = true;
+    mayHaveBeenSent = true;
     const traced = span === undefined ? request : { ...request, headers: span.headers(request.headers) };
     const sent = await outside(() => deps.sender.post(traced));
     span?.sent(sent);
@@ -189,9 +189,9 @@ async function make<E extends Entered>(
     // A closed sender has sent nothing: the worker stops, and another one makes this try.
     if (fault instanceof SenderClosedError || wanted.isOver()) throw fault;
     const broken = { ...idsOf(delivery), round, number };
-    const holding = untilReachable(() => deps.faults.hold(broken, fault, { maybeSent }), wanted.isOver);
+    const holding = untilReachable(() => deps.faults.hold(broken, fault, { mayHaveBeenSent }), wanted.isOver);
     return await holding.catch((unheld: unknown) => {
-      throw wanted.isOver() ? unheld : new UnheldFault(fault, { number, maybeSent });
+      throw wanted.isOver() ? unheld : new UnheldFault(fault, { number, mayHaveBeenSent });
     });
   } finally {
     await observed;

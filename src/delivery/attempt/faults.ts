@@ -30,10 +30,10 @@ export type Broken = { deliveryId: string; round: number; number?: number | unde
 export type Faults = {
   /**
    * Holds the delivery: nothing of its policy is used up, and it is due again after a pause that grows to an hour. After seven days it
-   * is a dead letter with the reason `internal`. `maybeSent`: a request may have gone out. Throws when PostgreSQL does not take that
+   * is a dead letter with the reason `internal`. `mayHaveBeenSent`: a request may have gone out. Throws when PostgreSQL does not take that
    * either.
    */
-  hold(broken: Broken, fault: unknown, made: { maybeSent: boolean }): Promise<AttemptResult>;
+  hold(broken: Broken, fault: unknown, made: { mayHaveBeenSent: boolean }): Promise<AttemptResult>;
   /**
    * A worker died in a try, and not for the first time: the delivery is held as for any other fault, because the request may be out. It is
    * due again in `inMs` at the earliest.
@@ -92,45 +92,45 @@ export function createFaults({
   const brokenBy = (
     { deliveryId, round, number }: Broken,
     reason: Fault,
-    { maybeSent, pauseSeconds }: { maybeSent: boolean; pauseSeconds: number },
+    { mayHaveBeenSent, pauseSeconds }: { mayHaveBeenSent: boolean; pauseSeconds: number },
   ): BrokenTry => ({
     deliveryId,
     round,
     number: number ?? null,
     reason,
-    maybeSent,
+    mayHaveBeenSent,
     pauseSeconds,
     subscriptionId: null,
     triedSecretIds: [],
   });
 
   return {
-    hold(broken, fault, { maybeSent }) {
+    hold(broken, fault, { mayHaveBeenSent }) {
       if (fault instanceof SecretsUnreadableError) {
         const { subscriptionId, triedSecretIds } = fault;
         say(subscriptionId, (unsaid) =>
           log.error(
-            { err: fault, ...idsIn(broken), subscriptionId, heldSinceLastLine: unsaid },
+            { err: fault, ...idsIn(broken), subscriptionId, heldSinceLastLog: unsaid },
             'no signing secret of a subscription can be opened; its deliveries are held until the secret is rotated or the right encryption keys are set',
           ),
         );
-        const held = brokenBy(broken, 'secret_unreadable', { maybeSent, pauseSeconds: PAUSE_SECONDS });
+        const held = brokenBy(broken, 'secret_unreadable', { mayHaveBeenSent, pauseSeconds: PAUSE_SECONDS });
         return put({ ...held, subscriptionId, triedSecretIds });
       }
       say(String(fault), (unsaid) =>
         log.error(
-          { err: fault, ...idsIn(broken), maybeSent, heldSinceLastLine: unsaid },
+          { err: fault, ...idsIn(broken), mayHaveBeenSent, heldSinceLastLog: unsaid },
           'a try broke off by a fault of the service; its delivery is held and tried again after a growing pause',
         ),
       );
-      const pauseSeconds = maybeSent ? PAUSE_AFTER_SENDING_SECONDS : PAUSE_SECONDS;
-      return put(brokenBy(broken, 'internal', { maybeSent, pauseSeconds }));
+      const pauseSeconds = mayHaveBeenSent ? PAUSE_AFTER_SENDING_SECONDS : PAUSE_SECONDS;
+      return put(brokenBy(broken, 'internal', { mayHaveBeenSent, pauseSeconds }));
     },
 
     holdAfterDeath: (broken, inMs = 0) =>
       put(
         brokenBy(broken, 'internal', {
-          maybeSent: true,
+          mayHaveBeenSent: true,
           pauseSeconds: Math.max(PAUSE_SECONDS, Math.ceil(inMs / 1_000)),
         }),
       ),

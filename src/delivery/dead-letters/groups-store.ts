@@ -33,7 +33,7 @@ export async function findGroups(
   const found = await findAlong(db, text, { values });
   const examined = found.slice(0, MOST_EXAMINED);
   const [newest, oldest] = [examined[0], examined.at(-1)];
-  if (newest === undefined || oldest === undefined) return { groups: [], examined: 0, isComplete: true };
+  if (newest === undefined || oldest === undefined) return { groups: [], examined: 0, isExact: true };
   const [from, until] = [failedAt(oldest), failedAt(newest)];
   const begins = Array.from({ length: STEPS }, (_, step) =>
     lowestIdAt('deadLetter', new Date(from.getTime() + ((until.getTime() + 1 - from.getTime()) * step) / STEPS)),
@@ -50,7 +50,7 @@ export async function findGroups(
     from,
     until,
     examined: examined.length,
-    isComplete: found.length <= MOST_EXAMINED && rows.length <= MOST_GROUPS,
+    isExact: found.length <= MOST_EXAMINED && rows.length <= MOST_GROUPS,
   };
 }
 

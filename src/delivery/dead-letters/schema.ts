@@ -144,7 +144,7 @@ export const deadLetterGroupsAnswer = z
       .describe('When the first of those that were looked at was given up. Absent without any.'),
     until: time.exactOptional().describe('When the last of them was given up. Absent without any.'),
     examined: wholeNumber.describe('Open dead letters that were looked at: the newest 10,000 at most.'),
-    isComplete: z.boolean().describe('Whether the groups are all there are, and their counts are whole.'),
+    isExact: z.boolean().describe('Whether the groups are all there are, and their counts are whole.'),
   })
   .meta({ typeName: 'DeadLetterGroups' });
 export type DeadLetterGroups = z.output<typeof deadLetterGroupsAnswer>;

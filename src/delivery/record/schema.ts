@@ -90,7 +90,7 @@ export const deliveryAnswer = z
       .describe('Event type of the message. Absent on a delivery from before it was kept.'),
     status: z.enum(DELIVERY_STATUSES).describe('Whether it has arrived, is given up, or is still to be tried.'),
     attempts: wholeNumber.describe('Attempts so far, over all rounds.'),
-    attemptsOfRound: wholeNumber.describe(
+    policyAttempts: wholeNumber.describe(
       'Attempts that its retry policy has counted since it was made, or last retried or replayed. A hold that begins a new round leaves it as it is.',
     ),
     lastAttemptAt: time.exactOptional().describe('When the last attempt began. Absent before the first one.'),
@@ -150,7 +150,7 @@ export const attemptAnswer = z
       .extend({ headers: z.record(z.string(), z.string()).describe('Headers of the answer, by lower-case name.') })
       .exactOptional()
       .describe('Answer of the subscriber. Absent when there was none.'),
-    carrier: z.string().describe('Id of the Temporal workflow that made it.'),
+    temporalWorkflowId: z.string().describe('Id of the Temporal workflow that ran the attempt.'),
   })
   .meta({ typeName: 'Attempt' });
 export type Attempt = z.output<typeof attemptAnswer>;

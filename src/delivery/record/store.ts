@@ -200,7 +200,7 @@ function toDelivery(row: DeliveryRow, seen: Pick<Delivery, 'held' | 'error'>): D
     // Only this service writes the column, from DELIVERY_STATUSES.
     status: row.status as DeliveryStatus,
     attempts: row.attempts,
-    attemptsOfRound: row.policyAttempts,
+    policyAttempts: row.policyAttempts,
     ...(row.lastAttemptAt !== null && { lastAttemptAt: row.lastAttemptAt }),
     ...(row.nextRetryAt !== null && { nextRetryAt: row.nextRetryAt }),
     ...(answer !== undefined && { response: answer }),
@@ -228,6 +228,6 @@ function toAttempt(row: AttemptRow, request: SentRequest | undefined): Attempt {
     ...(answer !== undefined && {
       response: { ...answer, headers: (row.responseHeaders ?? {}) as Record<string, string> },
     }),
-    carrier: row.carrier,
+    temporalWorkflowId: row.carrier,
   };
 }

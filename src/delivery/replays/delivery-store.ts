@@ -24,7 +24,7 @@ export async function insertBulkRetry(
   {
     filter,
     ...rest
-  }: Pick<BulkRetry, 'id' | 'filter' | 'matched' | 'isComplete' | 'requestedBy' | 'ratePerSecond'> & {
+  }: Pick<BulkRetry, 'id' | 'filter' | 'matched' | 'isExact' | 'requestedBy' | 'ratePerSecond'> & {
     environmentId: string;
   },
 ): Promise<StoredReplay<BulkRetry>> {
@@ -55,9 +55,9 @@ function matchedBy(
 export async function countRetryable(
   db: DatabaseTransaction,
   { environmentId, filter, now }: { environmentId: string; filter: BulkRetryFilter; now: Date },
-): Promise<Pick<BulkRetryPreview, 'matched' | 'isComplete' | 'oldest'>> {
+): Promise<Pick<BulkRetryPreview, 'matched' | 'isExact' | 'oldest'>> {
   const statement = selectRetryable(matchedBy(environmentId, filter), { looks: MOST_COUNTED, limit: SHOWN, now });
-  if (statement === undefined) return { matched: 0, isComplete: true, oldest: [] };
+  if (statement === undefined) return { matched: 0, isExact: true, oldest: [] };
   const [found] = await queryAlong<FoundRetryable>(db, statement.text, statement);
   const { count, ids, lookedTo } = found ?? NOTHING;
   const rows = await db.delivery.findMany({
@@ -72,7 +72,7 @@ export async function countRetryable(
     ...(eventType !== null && { eventType }),
     createdAt: timeOfId('delivery', id) ?? createdAt,
   }));
-  return { matched: count, isComplete: lookedTo === null, oldest };
+  return { matched: count, isExact: lookedTo === null, oldest };
 }
 
 const NOTHING: FoundRetryable = { count: 0, ids: [], lookedTo: null };
@@ -171,7 +171,7 @@ const toBulkRetry = (row: BulkRetryRow): StoredReplay<BulkRetry> => ({
   // Only this service writes the column, from REPLAY_STATUSES.
   status: row.status as ReplayStatus,
   matched: row.matched,
-  isComplete: row.isComplete,
+  isExact: row.isExact,
   retried: row.retried,
   failed: row.failed,
   filter: bulkRetryFilter.parse(row.filter),

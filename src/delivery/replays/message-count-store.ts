@@ -12,7 +12,7 @@ export type CountedSpan = {
   eventTypes: readonly string[];
   onlyMissing: boolean;
 };
-export type CountedMessages = Pick<MessageReplayPreview, 'matched' | 'isComplete' | 'oldest'>;
+export type CountedMessages = Pick<MessageReplayPreview, 'matched' | 'isExact' | 'oldest'>;
 type Found = { id: string; eventType: string };
 
 // Messages looked at for a count without a filter: a second or two, however many are stored.
@@ -72,7 +72,7 @@ export async function countReplayed(
     shown,
   );
   const { looked, matched, oldest } = row ?? { looked: 0, matched: 0, oldest: [] };
-  return { matched, isComplete: looked < MOST_COUNTED, oldest: oldest.map(shownMessage) };
+  return { matched, isExact: looked < MOST_COUNTED, oldest: oldest.map(shownMessage) };
 }
 
 /** A message that a filter is asked about. `payload` is null for one that is left alone anyway. */

@@ -38,7 +38,7 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
   /** Counts in one statement, and where a filter has to be asked look by look, with no transaction open. */
   const preview = async (caller: EnvironmentCaller, asked: Asked): Promise<MessageReplayPreview> => {
     const target = await tenants.within(caller, (transaction) => findCounted(transaction, asked.subscriptionId));
-    if (target === undefined) return { status: 'preview', matched: 0, isComplete: true, oldest: [], replayed: 0 };
+    if (target === undefined) return { status: 'preview', matched: 0, isExact: true, oldest: [], replayed: 0 };
     const { channelId, filter } = target;
     const ids = { from: lowestIdAt('message', asked.since), before: lowestIdAt('message', asked.until) };
     const span: CountedSpan = { ...asked, ...ids, channelId };
@@ -56,9 +56,9 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
     span: CountedSpan,
     filter: string,
   ): Promise<CountedMessages> => {
-    const counted: CountedMessages = { matched: 0, isComplete: false, oldest: [] };
+    const counted: CountedMessages = { matched: 0, isExact: false, oldest: [] };
     let { from } = span;
-    for (let reads = 0; reads < MOST_READS && !counted.isComplete; reads += 1) {
+    for (let reads = 0; reads < MOST_READS && !counted.isExact; reads += 1) {
       const next = { ...span, from };
       const found = await tenants.within(caller, (transaction) => readToCount(transaction, next, READ_AT_ONCE));
       for (const { id, eventType, metadata, payload } of found) {
@@ -69,7 +69,7 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
         counted.matched += 1;
         if (counted.oldest.length < SHOWN) counted.oldest.push(shownMessage({ id, eventType }));
       }
-      counted.isComplete = found.length < READ_AT_ONCE;
+      counted.isExact = found.length < READ_AT_ONCE;
       // Ids have one length: nothing lies between one and the same with a character more.
       from = `${found.at(-1)?.id ?? span.before}0`;
     }

@@ -8,7 +8,7 @@ export const MOST_OUTCOMES = 10_000;
 export const MOST_OUTCOMES_IN_LIST = 1_000;
 
 /** Nothing was made due yet. */
-export const NO_OUTCOME: ReplayOutcome = { succeeded: 0, underWay: 0, failed: 0, isComplete: true };
+export const NO_OUTCOME: ReplayOutcome = { succeeded: 0, underWay: 0, failed: 0, isExact: true };
 
 const DELIVERIES: Readonly<Record<DeliveryStatus, keyof ReplayOutcome>> = {
   pending: 'underWay',
@@ -67,6 +67,6 @@ function outcomeOf({ succeeded, underWay, failed }: Counts, most: number): Repla
     succeeded: sum(succeeded),
     underWay: sum(underWay),
     failed: sum(failed),
-    isComplete: [succeeded, underWay, failed].flat().every((count) => count < most),
+    isExact: [succeeded, underWay, failed].flat().every((count) => count < most),
   };
 }

@@ -6,16 +6,16 @@ import {
   bulkDiscardAnswer,
   bulkDiscardBody,
   bulkReplayAnswer,
-  bulkReplayAskedAnswer,
+  bulkReplayOrPreviewAnswer,
   bulkReplayBody,
   bulkRetryAnswer,
-  bulkRetryAskedAnswer,
+  bulkRetryOrPreviewAnswer,
   bulkRetryBody,
   listBulkReplaysQuery,
   listBulkRetriesQuery,
   listMessageReplaysQuery,
   messageReplayAnswer,
-  messageReplayAskedAnswer,
+  messageReplayOrPreviewAnswer,
   messageReplayBody,
 } from './schema.ts';
 import type { Replays } from './service.ts';
@@ -43,7 +43,7 @@ export const replayRoutes = [
     isRedelivery: true,
     consumes: 'json',
     body: bulkReplayBody,
-    answers: { 202: bulkReplayAskedAnswer },
+    answers: { 202: bulkReplayOrPreviewAnswer },
     handle: ({ caller, body }, { replays }) => replays.deadLetters.start(caller, body),
   }),
   route({
@@ -110,7 +110,7 @@ export const replayRoutes = [
     isRedelivery: true,
     consumes: 'json',
     body: bulkRetryBody,
-    answers: { 202: bulkRetryAskedAnswer },
+    answers: { 202: bulkRetryOrPreviewAnswer },
     handle: ({ caller, body }, { replays }) => replays.deliveries.start(caller, body),
   }),
   route({
@@ -162,7 +162,7 @@ export const replayRoutes = [
     isRedelivery: true,
     consumes: 'json',
     body: messageReplayBody,
-    answers: { 202: messageReplayAskedAnswer },
+    answers: { 202: messageReplayOrPreviewAnswer },
     errors: ['NOT_FOUND'],
     handle: async ({ caller, params: { subscriptionId }, body }, { subscriptions, replays }) =>
       replays.messages.start(caller, await subscriptions.get(caller, subscriptionId), body),

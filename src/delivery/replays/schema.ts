@@ -46,7 +46,7 @@ export const messageReplayBody = fieldsOf({
     .describe('Whether what has arrived or failed is left alone.'),
   ratePerSecond: rate.default(REPLAY_RATE.default).describe('Deliveries made due per second at most.'),
   dryRun: z.boolean('must be true or false').default(false).describe('Whether to count only.'),
-}).meta({ typeName: 'AskMessageReplay' });
+}).meta({ typeName: 'CreateMessageReplay' });
 
 export const listBulkReplaysQuery = pageQuery
   .extend({ status: enumQuery(REPLAY_STATUSES).optional().describe('Status to have.') })
@@ -75,10 +75,10 @@ export const bulkReplayBody = filterOf({
   ratePerSecond: rate
     .exactOptional()
     .describe('Dead letters replayed per second at most. Default: as fast as they are found.'),
-}).meta({ typeName: 'AskBulkReplay' });
+}).meta({ typeName: 'CreateBulkReplay' });
 
 /** The filter of a bulk discard; everything is asked for by `{}`. `dryRun` only counts. */
-export const bulkDiscardBody = filterOf(letterFields).meta({ typeName: 'AskBulkDiscard' });
+export const bulkDiscardBody = filterOf(letterFields).meta({ typeName: 'CreateBulkDiscard' });
 
 /**
  * The filter of a bulk retry, as the list of deliveries has it; `{}` is everything that has not arrived. Delivered ones are sent again by
@@ -119,7 +119,7 @@ export const bulkRetryBody = filterOf({
     .exactOptional()
     .describe('Deliveries made due per second at most. Default: as fast as they are found.'),
   dryRun: z.boolean('must be true or false').default(false).describe('Whether to count only.'),
-}).meta({ typeName: 'AskBulkRetry' });
+}).meta({ typeName: 'CreateBulkRetry' });
 
 export const listBulkRetriesQuery = pageQuery
   .extend({ status: enumQuery(REPLAY_STATUSES).optional().describe('Status to have.') })
@@ -147,7 +147,7 @@ const outcome = z
     succeeded: wholeNumber.describe('Deliveries that are delivered, and runs that have completed.'),
     underWay: wholeNumber.describe('Deliveries that are still being tried, and runs that go on.'),
     failed: wholeNumber.describe('Deliveries and runs that have failed again, and runs that were cancelled.'),
-    isComplete: z.boolean().describe('Whether all are counted: 10,000 for each number at most, in a list 1,000.'),
+    isExact: z.boolean().describe('Whether all are counted: 10,000 for each number at most, in a list 1,000.'),
   })
   .describe('Their states by now. One that a later replay has made due counts there.');
 export type ReplayOutcome = z.output<typeof outcome>;
@@ -178,7 +178,7 @@ export type MessageReplay = z.output<typeof messageReplayAnswer>;
 const messageReplayPreviewAnswer = z.strictObject({
   status: z.literal('preview').describe('Nothing was changed.'),
   matched: wholeNumber.describe('Messages that a replay would make due now.'),
-  isComplete: z
+  isExact: z
     .boolean()
     .describe('Whether these are all: 100,000 messages are looked at, and 2,000 where the subscription has a filter.'),
   replayed: z.literal(0).describe('Always 0.'),
@@ -195,9 +195,9 @@ const messageReplayPreviewAnswer = z.strictObject({
 export type MessageReplayPreview = z.output<typeof messageReplayPreviewAnswer>;
 
 /** The answer to asking for a replay, or for a dry run of one. */
-export const messageReplayAskedAnswer = z
+export const messageReplayOrPreviewAnswer = z
   .union([messageReplayAnswer, messageReplayPreviewAnswer])
-  .meta({ typeName: 'MessageReplayAsked' });
+  .meta({ typeName: 'MessageReplayOrPreview' });
 
 const filteredStatus = z
   .union([wholeNumber, z.string()])
@@ -266,9 +266,9 @@ const bulkReplayPreviewAnswer = z.strictObject({
 export type BulkReplayPreview = z.output<typeof bulkReplayPreviewAnswer>;
 
 /** The answer to asking for a bulk replay, or for a dry run of one. */
-export const bulkReplayAskedAnswer = z
+export const bulkReplayOrPreviewAnswer = z
   .union([bulkReplayAnswer, bulkReplayPreviewAnswer])
-  .meta({ typeName: 'BulkReplayAsked' });
+  .meta({ typeName: 'BulkReplayOrPreview' });
 
 /** The answer to a bulk discard, or to a dry run of one. */
 export const bulkDiscardAnswer = z
@@ -305,7 +305,7 @@ export const bulkRetryFilter = z.strictObject({
 });
 export type BulkRetryFilter = z.output<typeof bulkRetryFilter>;
 
-const isComplete = z
+const isExact = z
   .boolean()
   .describe('Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it.');
 
@@ -315,7 +315,7 @@ export const bulkRetryAnswer = z
     id: idOf('bulkRetry'),
     status: z.enum(REPLAY_STATUSES).describe('How far it is.'),
     matched: wholeNumber.describe('Deliveries that the filter matches and that may be retried.'),
-    isComplete,
+    isExact,
     retried: wholeNumber.describe('Deliveries made due so far.'),
     failed: wholeNumber.describe('Deliveries that could not be retried.'),
     outcome,
@@ -334,7 +334,7 @@ export type BulkRetry = z.output<typeof bulkRetryAnswer>;
 const bulkRetryPreviewAnswer = z.strictObject({
   status: z.literal('preview').describe('Nothing was changed.'),
   matched: wholeNumber.describe('Deliveries that the filter matches and that may be retried.'),
-  isComplete,
+  isExact,
   retried: z.literal(0).describe('Always 0.'),
   failed: z.literal(0).describe('Always 0.'),
   oldest: z
@@ -351,6 +351,6 @@ const bulkRetryPreviewAnswer = z.strictObject({
 export type BulkRetryPreview = z.output<typeof bulkRetryPreviewAnswer>;
 
 /** The answer to asking for a bulk retry, or for a dry run of one. */
-export const bulkRetryAskedAnswer = z
+export const bulkRetryOrPreviewAnswer = z
   .union([bulkRetryAnswer, bulkRetryPreviewAnswer])
-  .meta({ typeName: 'BulkRetryAsked' });
+  .meta({ typeName: 'BulkRetryOrPreview' });

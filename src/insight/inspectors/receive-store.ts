@@ -51,7 +51,7 @@ const KEPT_FOR = `interval '24 hours'`;
 const INSERT = `
   WITH arrived AS (
     INSERT INTO inspected_requests (id, environment_id, inspector_id, method, path, headers, body, bytes, answer_status, answer_delay_ms,
-      verdict, verdict_reason, message_id, subscription_id, arrived_at, expires_at)
+      signature_status, signature_reason, message_id, subscription_id, arrived_at, expires_at)
     SELECT $1, i.environment_id, i.id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::timestamptz, $14::timestamptz + ${KEPT_FOR}
     FROM inspectors i WHERE i.id = $2)
   DELETE FROM inspected_requests WHERE inspector_id = $2 AND id <= (
@@ -73,11 +73,11 @@ export type Arrived = {
 /** Keeps a request, and of its inspector the newest 200. */
 export async function insertRequest(pool: Pool, request: Arrived): Promise<void> {
   const { id, inspectorId, method, path, headers, body, bytes, answer, signature, arrivedAt } = request;
-  const { verdict, reason = null, messageId = null, subscriptionId = null } = signature;
+  const { status, reason = null, messageId = null, subscriptionId = null } = signature;
   const values = [id, inspectorId, method, path, JSON.stringify(headers), body, bytes, answer.status, answer.delayMs];
   await pool.query({
     name: 'insert-inspected-request',
     text: INSERT,
-    values: [...values, verdict, reason, messageId, subscriptionId, arrivedAt],
+    values: [...values, status, reason, messageId, subscriptionId, arrivedAt],
   });
 }

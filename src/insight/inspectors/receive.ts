@@ -5,7 +5,7 @@ import { isId } from '../../kernel/values/ids.ts';
 import { SENDER_HEADER } from '../../platform/outbound/sender-proof.ts';
 import { keptPath, keptValue } from './kept-headers.ts';
 import { findSigners, insertRequest, loadInspector } from './receive-store.ts';
-import { verdictOn } from './verdict.ts';
+import { checkSignature } from './check-signature.ts';
 
 /** Bytes of a body that are kept: as many as a payload may have. */
 const KEPT_BYTES = 262_144;
@@ -31,7 +31,7 @@ type GivenAnswer = { status: number; delayMs: number; problem?: string };
 export type ReceiveInspected = (id: string, request: ArrivingRequest) => Promise<GivenAnswer>;
 
 /**
- * Keeps a request that arrived, with the verdict on its signature, and says how it is answered. NOT_FOUND for an unknown inspector.
+ * Keeps a request that arrived, with the status of its signature, and says how it is answered. NOT_FOUND for an unknown inspector.
  * Nothing is published or delivered because of it, so that no chain begins here.
  */
 export function createReceiveInspected(
@@ -43,7 +43,7 @@ export function createReceiveInspected(
     if (inspector === undefined) throw notFound('inspector');
     const { environmentId, organisationId, answer } = inspector;
     const now = clock();
-    const signature = await verdictOn(
+    const signature = await checkSignature(
       { header, body: bytes, now },
       {
         keyRing,
@@ -58,7 +58,7 @@ export function createReceiveInspected(
       problem === undefined
         ? { status: isFailure ? FAILURE : answer.status, delayMs: answer.delayMs }
         : { status: UNAVAILABLE, delayMs: 0 };
-    // The verdict takes some milliseconds. Id and time are of one moment, so that a list by ids is one by times.
+    // The check takes some milliseconds. Id and time are of one moment, so that a list by ids is one by times.
     const arrivedAt = clock();
     await insertRequest(pool, {
       id: newId('inspectedRequest'),

@@ -110,7 +110,7 @@ export const inspectorRoutes = [
     path: '/v1/inspected-requests/:inspectedRequestId',
     operationId: 'inspectors.getRequest',
     summary: 'Get a request that arrived',
-    description: 'Shows its headers and its exact body, with the verdict on its signature.',
+    description: 'Shows its headers and its exact body, with the status of its signature.',
     params: { inspectedRequestId: idOf('inspectedRequest') },
     access: readMessages,
     answers: { 200: inspectedRequestAnswer },

@@ -7,10 +7,10 @@ import { nameProblem } from '../../kernel/values/plain-text.ts';
 /** An attempt may last 30 s: a longer delay is a timeout in any case. */
 const MAX_DELAY_MS = 30_000;
 
-export const SIGNATURE_VERDICTS = ['verified', 'failed', 'unsigned'] as const;
+export const SIGNATURE_STATUSES = ['verified', 'failed', 'unsigned'] as const;
 
 /** Why a signature does not hold, in the order in which it is looked for. */
-export const VERDICT_REASONS = [
+export const SIGNATURE_REASONS = [
   'header_missing',
   'timestamp_malformed',
   'timestamp_off',
@@ -74,10 +74,10 @@ export type ForcedAnswer = Inspector['answer'];
 
 const signature = z
   .strictObject({
-    verdict: z
-      .enum(SIGNATURE_VERDICTS)
-      .describe('Whether a secret of a subscription has signed it. Unsigned: it has no `webhook-signature`.'),
-    reason: z.enum(VERDICT_REASONS).exactOptional().describe('Why it failed.'),
+    status: z
+      .enum(SIGNATURE_STATUSES)
+      .describe('`verified`: a secret of a subscription has signed it. `unsigned`: it has no `webhook-signature`.'),
+    reason: z.enum(SIGNATURE_REASONS).exactOptional().describe('Why it failed.'),
     messageId: idOf('message')
       .exactOptional()
       .describe('Message that `webhook-id` names, where this environment has it.'),
@@ -125,7 +125,9 @@ export type InspectedRequest = z.output<typeof inspectedRequestAnswer>;
 
 export const listRequestsQuery = pageQuery
   .extend({
-    verdict: enumQuery(SIGNATURE_VERDICTS).optional().describe('Only with this verdict on its signature.'),
+    signatureStatus: enumQuery(SIGNATURE_STATUSES)
+      .optional()
+      .describe('Only requests whose signature has this status.'),
   })
   .meta({ typeName: 'ListRequests' });
 export type ListRequests = z.output<typeof listRequestsQuery>;

@@ -129,10 +129,14 @@ export function createInspectors(
         await audit.record(transaction, caller, { action: 'inspector.deleted', target: { id }, before: { name } });
       }),
 
-    async requests(caller, id, { verdict, ...query }) {
+    async requests(caller, id, { signatureStatus, ...query }) {
       const { environmentId } = caller;
-      const scope: ListScope = { list: 'inspected-requests', environmentId, filters: { inspectorId: id, verdict } };
-      const page = { ...pageRequest(scope, query), now: clock(), verdict };
+      const scope: ListScope = {
+        list: 'inspected-requests',
+        environmentId,
+        filters: { inspectorId: id, signatureStatus },
+      };
+      const page = { ...pageRequest(scope, query), now: clock(), signatureStatus };
       const rows = await tenants.list(caller, async (transaction) => {
         await find(transaction, caller, id);
         return store.findRequests(transaction, { environmentId, inspectorId: id }, page);

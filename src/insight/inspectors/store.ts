@@ -89,13 +89,13 @@ type OfInspector = { environmentId: string; inspectorId: string };
 export async function findRequests(
   db: DatabaseTransaction,
   which: OfInspector,
-  { limit, after, now, verdict }: PageRequest & { now: Date; verdict: Signature['verdict'] | undefined },
+  { limit, after, now, signatureStatus }: PageRequest & { now: Date; signatureStatus: Signature['status'] | undefined },
 ): Promise<InspectedRow[]> {
   const rows = await db.inspectedRequest.findMany({
     where: {
       ...which,
       expiresAt: { gt: now },
-      ...(verdict !== undefined && { verdict }),
+      ...(signatureStatus !== undefined && { signatureStatus }),
       ...(after !== undefined && { id: { lt: after } }),
     },
     orderBy: { id: 'desc' },
@@ -143,8 +143,8 @@ const toRow = (row: Omit<RequestRow, 'headers' | 'body'>): InspectedRow => ({
   bytes: row.bytes,
   signature: {
     // `as`: only words of the lists are stored.
-    verdict: row.verdict as Signature['verdict'],
-    ...(row.verdictReason !== null && { reason: row.verdictReason as NonNullable<Signature['reason']> }),
+    status: row.signatureStatus as Signature['status'],
+    ...(row.signatureReason !== null && { reason: row.signatureReason as NonNullable<Signature['reason']> }),
     ...(row.messageId !== null && { messageId: row.messageId }),
     ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
   },

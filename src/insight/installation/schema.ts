@@ -29,9 +29,9 @@ const worker = z.strictObject({
 
 const due = z.strictObject({
   state: z
-    .enum(['first_try', 'retry', 'claimed', 'stopped'])
+    .enum(['first_attempt', 'retry', 'claimed', 'blocked'])
     .describe(
-      'First tries and retries wait for a worker, claimed ones have one, stopped ones belong to a subscription that takes none.',
+      'First attempts and retries wait for a worker, claimed deliveries have one, blocked deliveries belong to a subscription that is paused or disabled or whose circuit breaker is open.',
     ),
   deliveries: wholeNumber.describe('At least so many: 10,000 of each subscription and 100,000 in all are counted.'),
   oldestDueForMs: wholeNumber.describe('Time since the oldest of them was due.'),

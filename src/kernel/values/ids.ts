@@ -32,7 +32,7 @@ export const ID_PREFIXES = {
   inboundReceipt: 'irc',
   inspector: 'ins',
   inspectedRequest: 'irq',
-  mark: 'mrk',
+  marker: 'mrk',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

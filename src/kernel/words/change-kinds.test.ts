@@ -18,7 +18,7 @@ test.each([
   ['webhook.secrets_viewed', undefined],
   ['webhook.sample_sent', undefined],
   ['delivery.exported', undefined],
-  ['session.begun', undefined],
+  ['session.started', undefined],
   ['app.updated', undefined],
 ] as const)('%s changes %s', (action, kind) => {
   expect(changedBy(action)).toBe(kind);

@@ -16,7 +16,7 @@ test.each([
   ],
 ] as const)(
   'a delivery held by %s, with a request that may have gone out: %s, says "%s"',
-  (fault, maybeSent, message) => {
-    expect(faultMessage(fault, maybeSent)).toBe(message);
+  (fault, mayHaveBeenSent, message) => {
+    expect(faultMessage(fault, mayHaveBeenSent)).toBe(message);
   },
 );

@@ -25,11 +25,11 @@ export const SUSPECT_AFTER_TAKEOVERS = 2;
 export const FAULT_MESSAGES = {
   secretUnreadable: 'no signing secret of the subscription can be opened, so nothing was sent; rotate its secret',
   notSent: 'a fault of the service; nothing was sent',
-  maybeSent: 'a fault of the service; a request may have been sent of whose result there is no record',
+  mayHaveBeenSent: 'a fault of the service; a request may have been sent of whose result there is no record',
 } as const;
 
 /** Text of the last error of a delivery in that state. */
-export const faultMessage = (fault: Fault, maybeSent: boolean): string => {
-  if (maybeSent) return FAULT_MESSAGES.maybeSent;
+export const faultMessage = (fault: Fault, mayHaveBeenSent: boolean): string => {
+  if (mayHaveBeenSent) return FAULT_MESSAGES.mayHaveBeenSent;
   return fault === 'secret_unreadable' ? FAULT_MESSAGES.secretUnreadable : FAULT_MESSAGES.notSent;
 };

@@ -4,7 +4,7 @@ import type { EnvironmentCaller } from '../../api/caller/caller.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import { cursorBehind, isCursorOf, type ListScope, pageRequest } from '../../kernel/values/page.ts';
-import type { LookedThrough, LookThrough, MessageSummary } from './schema.ts';
+import type { SearchPage, LookThrough, MessageSummary } from './schema.ts';
 import { readPayloads } from './look-through-store.ts';
 import { readSummaries } from './summaries-store.ts';
 
@@ -27,7 +27,7 @@ export const MOST_LOOKED_THROUGH = { messages: 5_000, bytes: 16 * 1_048_576, mil
 
 export type FoundMessages = {
   messages: MessageSummary[];
-  lookedThrough: LookedThrough;
+  lookedThrough: SearchPage;
   /** Goes on behind the last message that was looked through. Absent where all were. */
   cursor?: string;
 };

@@ -184,5 +184,5 @@ export const lookedThroughAnswer = z
     isComplete: z.boolean().describe('Whether nothing is left to look through.'),
     milliseconds: wholeNumber.describe('Milliseconds that it took.'),
   })
-  .meta({ typeName: 'LookedThrough' });
-export type LookedThrough = z.output<typeof lookedThroughAnswer>;
+  .meta({ typeName: 'SearchPage' });
+export type SearchPage = z.output<typeof lookedThroughAnswer>;

@@ -15,9 +15,9 @@ import {
   type DryRun,
   type DryRunRequest,
   type DryRunRoute,
-  type FilterTrial,
-  type FilterTrialRequest,
-  type MessageVerdicts,
+  type FilterTest,
+  type FilterTestRequest,
+  type MessageRouting,
   MOST_VERDICTS,
 } from './schema.ts';
 
@@ -105,13 +105,13 @@ export function createDryRun(
 export function createFilterTrial(
   { db }: Pick<Dependencies, 'db'>,
   { filters }: Pick<Collaborators, 'filters'>,
-): (caller: EnvironmentCaller, channelId: string, request: FilterTrialRequest) => Promise<FilterTrial> {
+): (caller: EnvironmentCaller, channelId: string, request: FilterTestRequest) => Promise<FilterTest> {
   return async ({ environmentId }, channelId, { filter, limit }) => {
     const channel = isId('channel', channelId) ? await store.findChannel(db, environmentId, channelId) : undefined;
     if (channel === undefined) throw notFound('channel');
     const measured = filters.measure(filter);
     if ('problem' in measured) throw invalidField('filter', measured.problem);
-    const messages: FilterTrial['messages'] = [];
+    const messages: FilterTest['messages'] = [];
     for (const { id, publishedAt } of await store.findNewest(db, channelId, limit)) {
       const sample = await store.findSample(db, channelId, id);
       // Removed or erased since.
@@ -137,7 +137,7 @@ export function createFilterTrial(
 export function createMessageVerdicts(
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
   { filters }: Pick<Collaborators, 'filters'>,
-): (message: Message) => Promise<MessageVerdicts> {
+): (message: Message) => Promise<MessageRouting> {
   return async ({ id, channelId, eventType, payload, metadata }) => {
     if (payload === undefined) throw new ApiError('CONFLICT', 'The message was erased');
     const page = { limit: MOST_VERDICTS, after: undefined };

@@ -8,9 +8,9 @@ import {
   batchAnswer,
   dryRunAnswer,
   dryRunBody,
-  messageVerdictsAnswer,
-  filterTrialAnswer,
-  filterTrialBody,
+  messageRoutingAnswer,
+  filterTestAnswer,
+  filterTestBody,
   publishAcrossBody,
   publishBatchBody,
   publishedAnswer,
@@ -148,23 +148,23 @@ export const publishingRoutes = [
   }),
   route({
     method: 'GET',
-    path: '/v1/messages/:messageId/verdicts',
-    operationId: 'messages.getVerdicts',
+    path: '/v1/messages/:messageId/routing',
+    operationId: 'messages.getRouting',
     summary: 'Ask who would get a stored message now',
     description:
       'Says of up to 100 subscriptions of its channel, the newest first, whether they would get it now and why, and names the delivery of each that has one.',
     params: { messageId: idOf('message') },
     // Who may read the message may know why somebody did not get it. No filter can be given, so nothing is found out by trying.
     access: { scope: 'messages:read' },
-    answers: { 200: messageVerdictsAnswer },
+    answers: { 200: messageRoutingAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async ({ caller, params }, { publishing, messages }) =>
       publishing.verdictsOn(await messages.get(caller, params.messageId)),
   }),
   route({
     method: 'POST',
-    path: '/v1/channels/:channelId/filter-trial',
-    operationId: 'messages.tryFilter',
+    path: '/v1/channels/:channelId/filter-test',
+    operationId: 'messages.testFilter',
     summary: 'Try a filter on the newest messages',
     description:
       'Says of up to 50 of the newest messages of the channel whether a filter would let them through, in one request. Nothing is stored.',
@@ -173,10 +173,10 @@ export const publishingRoutes = [
     // The answer tells of stored messages, and nothing changes.
     access: { scope: 'messages:read' },
     consumes: 'json',
-    body: filterTrialBody,
-    answers: { 200: filterTrialAnswer },
+    body: filterTestBody,
+    answers: { 200: filterTestAnswer },
     errors: ['NOT_FOUND'],
-    handle: (request, { publishing }) => publishing.tryFilter(request.caller, request.params.channelId, request.body),
+    handle: (request, { publishing }) => publishing.testFilter(request.caller, request.params.channelId, request.body),
   }),
   route({
     method: 'POST',

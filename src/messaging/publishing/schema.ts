@@ -227,7 +227,7 @@ export type DryRun = z.output<typeof dryRunAnswer>;
 export const MOST_VERDICTS = 100;
 
 /** Who would get a stored message now, and who has it. */
-export const messageVerdictsAnswer = z
+export const messageRoutingAnswer = z
   .strictObject({
     subscriptions: z
       .array(
@@ -240,14 +240,14 @@ export const messageVerdictsAnswer = z
       .describe(`Subscriptions of the channel of the message, the newest first, ${MOST_VERDICTS} at most.`),
     isMore: z.boolean().describe('Whether the channel has more than these.'),
   })
-  .meta({ typeName: 'MessageVerdicts' });
-export type MessageVerdicts = z.output<typeof messageVerdictsAnswer>;
+  .meta({ typeName: 'MessageRouting' });
+export type MessageRouting = z.output<typeof messageRoutingAnswer>;
 
 /** So many of the newest messages of a channel are asked about a filter. */
 const FILTER_TRIAL = { min: 1, max: 50 } as const;
 
 /** An expression to try on the newest messages of a channel. */
-export const filterTrialBody = fieldsOf({
+export const filterTestBody = fieldsOf({
   filter: z
     .string()
     .min(1)
@@ -260,8 +260,8 @@ export const filterTrialBody = fieldsOf({
     .max(FILTER_TRIAL.max)
     .default(FILTER_TRIAL.max)
     .describe('Items on the page.'),
-}).meta({ typeName: 'FilterTrialBody' });
-export type FilterTrialRequest = z.output<typeof filterTrialBody>;
+}).meta({ typeName: 'FilterTestBody' });
+export type FilterTestRequest = z.output<typeof filterTestBody>;
 
 const triedMessage = z.strictObject({
   messageId: idOf('message').describe('Message that was asked.'),
@@ -272,13 +272,13 @@ const triedMessage = z.strictObject({
 });
 
 /** The verdicts of a filter on the newest messages of a channel. */
-export const filterTrialAnswer = z
+export const filterTestAnswer = z
   .strictObject({
     matched: wholeNumber.describe('How many of them the filter lets through.'),
     messages: z.array(triedMessage).describe('The messages that were asked, newest first. Erased ones are left out.'),
   })
-  .meta({ typeName: 'FilterTrial' });
-export type FilterTrial = z.output<typeof filterTrialAnswer>;
+  .meta({ typeName: 'FilterTest' });
+export type FilterTest = z.output<typeof filterTestAnswer>;
 
 /** A test message for one subscription; both parts may be left out, and so may the body. */
 export const testSubscriptionBody = fieldsOf({

@@ -170,6 +170,6 @@ export function createPublishing(
     verdictsOn: createMessageVerdicts({ db, clock }, { filters }),
 
     /** Which of the newest messages a filter lets through; see ./dry-run.ts. */
-    tryFilter: createFilterTrial({ db }, { filters }),
+    testFilter: createFilterTrial({ db }, { filters }),
   };
 }

@@ -122,8 +122,8 @@ export function readConfig(
     ...(singleSignOn !== undefined && { singleSignOn }),
     ...readDatabaseUrls(value.DATABASE_URL, value.DIRECT_DATABASE_URL),
     pools: {
-      ...(value.DATABASE_POOL_STATEMENTS !== undefined && { statements: value.DATABASE_POOL_STATEMENTS }),
-      ...(value.DATABASE_POOL_PRISMA !== undefined && { prisma: value.DATABASE_POOL_PRISMA }),
+      ...(value.DATABASE_POOL_DELIVERY !== undefined && { statements: value.DATABASE_POOL_DELIVERY }),
+      ...(value.DATABASE_POOL_API !== undefined && { prisma: value.DATABASE_POOL_API }),
     },
     temporal: readTemporal(value, given),
     ...(value.TEMPORAL_CLI !== undefined && { temporalCli: value.TEMPORAL_CLI }),

@@ -58,8 +58,8 @@ export const variables = z.object({
   DATABASE_URL_FILE: z.string().optional(),
   DIRECT_DATABASE_URL: databaseUrl.optional(),
   DIRECT_DATABASE_URL_FILE: z.string().optional(),
-  DATABASE_POOL_STATEMENTS: wholeNumber(8, 1_000).optional(),
-  DATABASE_POOL_PRISMA: wholeNumber(4, 1_000).optional(),
+  DATABASE_POOL_DELIVERY: wholeNumber(8, 1_000).optional(),
+  DATABASE_POOL_API: wholeNumber(4, 1_000).optional(),
   TEMPORAL_ADDRESS: z
     .string()
     .regex(/^[^\s/]+:\d{1,5}$/, 'must be host:port')

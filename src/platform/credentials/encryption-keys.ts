@@ -99,11 +99,11 @@ function refuse(
   const facts = [
     ...missing.map(
       (kid) =>
-        `The encryption key ${kid} is missing. That key sealed ${needed.get(kid)}. Add it to ENCRYPTION_KEYS, or give up these rows with \`posthorn encryption-keys abandon ${kid}\`.`,
+        `The encryption key ${kid} is missing. That key sealed ${needed.get(kid)}. Add it to ENCRYPTION_KEYS, or give up these rows with \`posthorn encryption-keys discard ${kid}\`.`,
     ),
     ...wrong.map(
       ({ kid }) =>
-        `The encryption key ${kid} has other bytes than the key that this database knows by that name. That key sealed ${needed.get(kid) ?? 'nothing that is still needed'}. Set its bytes in ENCRYPTION_KEYS, or give the new key another name and give up the rows of the lost one with \`posthorn encryption-keys abandon ${kid}\`.`,
+        `The encryption key ${kid} has other bytes than the key that this database knows by that name. That key sealed ${needed.get(kid) ?? 'nothing that is still needed'}. Set its bytes in ENCRYPTION_KEYS, or give the new key another name and give up the rows of the lost one with \`posthorn encryption-keys discard ${kid}\`.`,
     ),
   ];
   if (facts.length > 0) throw new EncryptionKeyError(facts.join(' '));

@@ -44,7 +44,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
   const up = gauge('posthorn_database_up', '1 when PostgreSQL has answered the last look, else 0.');
   const due = gauge(
     'posthorn_due_deliveries',
-    `Due deliveries by state: first_try and retry wait for a worker, claimed are held by one, stopped belong to a subscription that takes none. At least this many: ${COUNT_BOUNDS.perSubscription} of each subscription and ${COUNT_BOUNDS.inAll} in all are counted.`,
+    `Due deliveries by state: first_attempt and retry wait for a worker, claimed have one, blocked belong to a subscription that is paused, disabled or has an open circuit. Counting stops at ${COUNT_BOUNDS.perSubscription} for each subscription and ${COUNT_BOUNDS.inAll} in total.`,
     ['state'],
   );
   const age = gauge(
@@ -57,7 +57,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
     'Time since the oldest scheduled message that waits was due.',
   );
   const runs = gauge(
-    'posthorn_runs_under_way',
+    'posthorn_runs',
     `Runs of workflows by state: pending wait for a worker, queued for their turn, running have a worker, waiting are in a step that waits. At least this many: ${COUNT_BOUNDS.inAll} are counted.`,
     ['state'],
   );

@@ -15,7 +15,7 @@ const unclaimed = (lane: '= 0' | '> 0', limit: number): string => `
     AND d.policy_attempts ${lane} AND d.due_at <= now() ORDER BY d.due_at LIMIT ${limit}`;
 
 const lane = (state: string, attempts: '= 0' | '> 0', limit: number): string => `
-  SELECT CASE WHEN ${IS_ACTIVE} THEN '${state}' ELSE 'stopped' END AS state, due.due_at
+  SELECT CASE WHEN ${IS_ACTIVE} THEN '${state}' ELSE 'blocked' END AS state, due.due_at
   FROM subscriptions s CROSS JOIN LATERAL (${unclaimed(attempts, limit)}) AS due
   WHERE s.deleted_at IS NULL`;
 
@@ -26,13 +26,13 @@ const CLAIMED = `SELECT 'claimed' AS state, d.due_at FROM deliveries d
 const BACKLOG = `
   WITH claimed AS MATERIALIZED (${CLAIMED}), counted AS (
     SELECT state, count(*) AS rows FROM (
-      (${lane('first_try', '= 0', COUNT_BOUNDS.perSubscription)} LIMIT ${COUNT_BOUNDS.inAll})
+      (${lane('first_attempt', '= 0', COUNT_BOUNDS.perSubscription)} LIMIT ${COUNT_BOUNDS.inAll})
       UNION ALL (${lane('retry', '> 0', COUNT_BOUNDS.perSubscription)} LIMIT ${COUNT_BOUNDS.inAll})
       UNION ALL SELECT state, due_at FROM claimed
     ) AS bounded GROUP BY state
   ), oldest AS (
     SELECT state, extract(epoch FROM now() - min(due_at))::float8 AS age FROM (
-      (${lane('first_try', '= 0', 1)}) UNION ALL (${lane('retry', '> 0', 1)})
+      (${lane('first_attempt', '= 0', 1)}) UNION ALL (${lane('retry', '> 0', 1)})
       UNION ALL SELECT state, due_at FROM claimed
     ) AS first GROUP BY state
   )
@@ -56,7 +56,7 @@ const RUNS = `
   SELECT status AS state, count(*)::float8 AS rows, max(extract(epoch FROM now() - due_at))::float8 AS age FROM (
     (SELECT 'pending' AS status, due_at FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at LIMIT ${COUNT_BOUNDS.inAll})
     UNION ALL
-    (SELECT 'queued', NULL FROM run_gates WHERE NOT is_inside LIMIT ${COUNT_BOUNDS.inAll})
+    (SELECT 'queued', NULL FROM run_concurrency WHERE NOT is_admitted LIMIT ${COUNT_BOUNDS.inAll})
     UNION ALL
     (SELECT status, NULL FROM runs WHERE carrier IS NOT NULL AND finished_at IS NULL LIMIT ${COUNT_BOUNDS.inAll})
   ) AS bounded GROUP BY status`;
@@ -97,7 +97,7 @@ const SESSIONS = `
   WHERE datname = current_database() AND usename = session_user AND backend_type = 'client backend' AND pid <> pg_backend_pid()
   GROUP BY 1`;
 
-export const STATES = ['first_try', 'retry', 'claimed', 'stopped'] as const;
+export const STATES = ['first_attempt', 'retry', 'claimed', 'blocked'] as const;
 
 export type BacklogRow = { state: string; rows: number; age: number };
 type TableRow = { name: string; bytes: number; live: number; dead: number; inserted: number };

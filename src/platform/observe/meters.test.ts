@@ -31,7 +31,7 @@ test('an attempt is counted by its outcome and its class of error, and a dead le
 
 test('a server that is away is 1, one that is there 0, and one that nobody works with is not there', async () => {
   const meters = createMeters();
-  expect(await series(meters, 'posthorn_server_away')).toEqual([]);
+  expect(await series(meters, 'posthorn_dependency_up')).toEqual([]);
   meters.readServers(
     () =>
       new Map([
@@ -39,9 +39,9 @@ test('a server that is away is 1, one that is there 0, and one that nobody works
         ['Temporal', true],
       ]),
   );
-  expect(await series(meters, 'posthorn_server_away')).toEqual([
-    'posthorn_server_away{server="PostgreSQL"} 0',
-    'posthorn_server_away{server="Temporal"} 1',
+  expect(await series(meters, 'posthorn_dependency_up')).toEqual([
+    'posthorn_dependency_up{dependency="PostgreSQL"} 1',
+    'posthorn_dependency_up{dependency="Temporal"} 0',
   ]);
 });
 
@@ -51,10 +51,12 @@ test('runs are counted by trigger and status, steps by type and outcome, and a p
   meters.runs.ended('completed', 3);
   meters.runs.ended('paused');
   meters.runs.stepEnded('action', 'failed');
-  expect(await series(meters, 'posthorn_runs_begun_total')).toEqual(['posthorn_runs_begun_total{trigger="event"} 1']);
-  expect(await series(meters, 'posthorn_runs_ended_total')).toEqual([
-    'posthorn_runs_ended_total{status="completed"} 1',
-    'posthorn_runs_ended_total{status="paused"} 1',
+  expect(await series(meters, 'posthorn_runs_started_total')).toEqual([
+    'posthorn_runs_started_total{trigger="event"} 1',
+  ]);
+  expect(await series(meters, 'posthorn_runs_finished_total')).toEqual([
+    'posthorn_runs_finished_total{status="completed"} 1',
+    'posthorn_runs_finished_total{status="paused"} 1',
   ]);
   expect(await series(meters, 'posthorn_run_duration_seconds')).toContain('posthorn_run_duration_seconds_sum 3');
   expect(await series(meters, 'posthorn_run_duration_seconds')).toContain('posthorn_run_duration_seconds_count 1');

@@ -176,14 +176,14 @@ export function createMeters() {
 
   let servers = (): ReadonlyMap<string, boolean> => new Map();
   new Gauge({
-    name: 'posthorn_server_away',
-    help: '1 while a process of the command cannot work with this server, else 0: PostgreSQL, Temporal, Redis, or the collector of traces.',
-    labelNames: ['server'],
-    aggregator: 'max',
+    name: 'posthorn_dependency_up',
+    help: '1 while every process of this command can use the dependency, else 0: PostgreSQL, Temporal, Redis or the trace collector.',
+    labelNames: ['dependency'],
+    aggregator: 'min',
     registers,
     collect() {
       this.reset();
-      for (const [server, isAway] of servers()) this.set({ server }, isAway ? 1 : 0);
+      for (const [dependency, isAway] of servers()) this.set({ dependency }, isAway ? 0 : 1);
     },
   });
 

@@ -9,13 +9,13 @@ const RUN_SECONDS = [
 export function createRunMeters(registry: Registry) {
   const registers = [registry];
   const begun = new Counter({
-    name: 'posthorn_runs_begun_total',
+    name: 'posthorn_runs_started_total',
     help: 'Runs of workflows that workers have begun, by trigger; further rounds of a run are left out.',
     labelNames: ['trigger'],
     registers,
   });
   const ended = new Counter({
-    name: 'posthorn_runs_ended_total',
+    name: 'posthorn_runs_finished_total',
     help: 'Rounds of runs that have begun and ended, by status (completed, failed, cancelled, paused, skipped).',
     labelNames: ['status'],
     registers,

@@ -73,7 +73,7 @@ test('a failure that is surely of the server begins an outage at once, and lines
   await asks();
   state.now = 3_000;
   await asks();
-  expect(told.at(-1)?.fields).toEqual({ server: 'PostgreSQL', awayMs: 0, linesLeftOut: 3 });
+  expect(told.at(-1)?.fields).toEqual({ server: 'PostgreSQL', outageMs: 0, suppressedLines: 3 });
 });
 
 test('a failure that a busy server has too is written, and begins an outage only when the server does not answer', async () => {

@@ -42,7 +42,7 @@ export type Outages = {
 
 type State = Watched & {
   awaySince?: number;
-  linesLeftOut: number;
+  suppressedLines: number;
   answeredAt?: number;
   toldAt: number;
   isAsking: boolean;
@@ -61,7 +61,7 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
 
   const begin = (server: Server, state: State, failure: unknown): void => {
     if (state.awaySince !== undefined) return;
-    Object.assign(state, { awaySince: now(), toldAt: now(), linesLeftOut: 0, answeredAt: undefined });
+    Object.assign(state, { awaySince: now(), toldAt: now(), suppressedLines: 0, answeredAt: undefined });
     tell({ server, err: failure }, `${server} is away: ${state.explain(failure)}; ${state.meanwhile}`);
     askIn(server, state, askAgainMs);
   };
@@ -69,16 +69,22 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
   const goOn = (server: Server, state: State, awaySince: number): void => {
     if (now() - state.toldAt < tellEveryMs) return;
     state.toldAt = now();
-    const awayMs = Math.round(now() - awaySince);
-    const { linesLeftOut } = state;
-    tell({ server, awayMs, linesLeftOut }, `${server} has been away for ${lengthOf(awayMs)}; ${state.meanwhile}`);
+    const outageMs = Math.round(now() - awaySince);
+    const { suppressedLines } = state;
+    tell(
+      { server, outageMs, suppressedLines },
+      `${server} has been away for ${lengthOf(outageMs)}; ${state.meanwhile}`,
+    );
   };
 
   const end = (server: Server, state: State, awaySince: number, answeredAt: number): void => {
     delete state.awaySince;
-    const awayMs = Math.round(answeredAt - awaySince);
-    const { linesLeftOut } = state;
-    tell({ server, awayMs, linesLeftOut }, `${server} is back after ${lengthOf(awayMs)}; this process goes on with it`);
+    const outageMs = Math.round(answeredAt - awaySince);
+    const { suppressedLines } = state;
+    tell(
+      { server, outageMs, suppressedLines },
+      `${server} is back after ${lengthOf(outageMs)}; this process goes on with it`,
+    );
   };
 
   const look = async (server: Server, state: State): Promise<void> => {
@@ -117,7 +123,7 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
 
   return {
     watch(server, watched) {
-      const state: State = { ...watched, linesLeftOut: 0, toldAt: 0, isAsking: false, isOver: false };
+      const state: State = { ...watched, suppressedLines: 0, toldAt: 0, isAsking: false, isOver: false };
       states.set(server, state);
       askIn(server, state, askEveryMs);
       return () => leave(server, state);
@@ -128,7 +134,7 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
       if (isSure) begin(server, state, failure);
       else if (state.awaySince === undefined) askIn(server, state, 0);
       if (state.awaySince === undefined) return false;
-      state.linesLeftOut += 1;
+      state.suppressedLines += 1;
       return true;
     },
     states: () => new Map([...states].map(([server, { awaySince }]) => [server, awaySince !== undefined])),

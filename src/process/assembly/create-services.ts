@@ -28,7 +28,7 @@ import { createChannels } from '../../messaging/channels/service.ts';
 import { createDeadLetters } from '../../delivery/dead-letters/service.ts';
 import { createDeliveries } from '../../delivery/record/service.ts';
 import { createInspectors } from '../../insight/inspectors/service.ts';
-import { createMarks } from '../../insight/marks/service.ts';
+import { createMarkers } from '../../insight/markers/service.ts';
 import { createInstallationOf } from './create-installation.ts';
 import { createExports } from '../../insight/exports/service.ts';
 import { createIdempotency } from '../../api/idempotency/service.ts';
@@ -129,7 +129,7 @@ export function createServices(
     publishing,
     inboundWebhooks: createInbound(deps, { audit, publishing }),
     inspectors: createInspectors(deps, { audit }),
-    marks: createMarks(deps, { audit }),
+    markers: createMarkers(deps, { audit }),
     installation: createInstallationOf(deps, accounts),
     messages: createMessages(deps, { audit, eraseDeliveries }),
     scheduling: createScheduling(deps, { audit }),

@@ -114,7 +114,7 @@ export const checkConnections = ({ pool, config }: Examined): Promise<Finding> =
     if (ofRole > most)
       return fail(
         'connections',
-        `too few connections: ${facts}; raise max_connections, or set PROCESSES, DATABASE_POOL_STATEMENTS or DATABASE_POOL_PRISMA lower`,
+        `too few connections: ${facts}; raise max_connections, or set PROCESSES, DATABASE_POOL_DELIVERY or DATABASE_POOL_API lower`,
       );
     if (2 * ofRole + CONNECTIONS_OF_OTHERS > most)
       return warn(

@@ -27,7 +27,7 @@ export async function listEncryptionKeys({ json }: { json: boolean }): Promise<v
 }
 
 /**
- * `posthorn encryption-keys abandon`: removes the rows that a lost key has sealed, for good, and prints their number. Without `isSure`
+ * `posthorn encryption-keys discard`: removes the rows that a lost key has sealed, for good, and prints their number. Without `isSure`
  * it changes nothing and returns the exit code 1.
  */
 export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boolean }): Promise<number> {
@@ -48,7 +48,7 @@ export async function abandonEncryptionKey(id: string, { isSure }: { isSure: boo
 }
 
 /**
- * `posthorn encryption-keys reseal`: seals by the first key what the others have sealed, and prints how many rows of each table. Returns
+ * `posthorn encryption-keys reencrypt`: seals by the first key what the others have sealed, and prints how many rows of each table. Returns
  * the exit code 1 where some do not open.
  */
 export async function resealByFirstKey(): Promise<number> {

@@ -53,10 +53,10 @@ export async function removeMember(email: string, { organisation }: Which): Prom
 
 /** `posthorn admin reset-password`: prints a link that works once, for 30 minutes. */
 export async function printResetLink(email: string, how: { isWithoutFactors: boolean }): Promise<void> {
-  await withMembers(async (members) => print((await members.operator.makeResetLink(email.toLowerCase(), how)).link));
+  await withMembers(async (members) => print((await members.operator.createResetLink(email.toLowerCase(), how)).link));
 }
 
-/** `posthorn admin forget-identity`: for one who has got another account at the identity provider. Sessions end. */
+/** `posthorn admin unlink-identity`: for one who has got another account at the identity provider. Sessions end. */
 export async function forgetIdentity(email: string): Promise<void> {
   await withMembers(async (members) => {
     await members.operator.forgetIdentity(email.toLowerCase());

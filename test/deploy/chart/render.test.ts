@@ -158,7 +158,7 @@ test('a role that scales by itself has no number of replicas, and workers follow
       {
         metadata: {
           query:
-            'max(posthorn_oldest_due_delivery_age_seconds{job="posthorn",namespace="shop",state=~"first_try|retry"})',
+            'max(posthorn_oldest_due_delivery_age_seconds{job="posthorn",namespace="shop",state=~"first_attempt|retry"})',
         },
       },
     ],

@@ -3,7 +3,7 @@ import {
   connectionAnswer,
   connectionTestAnswer,
 } from '../../../src/automations/connections/schema.ts';
-import { connectorAnswer, wholeConnectorAnswer } from '../../../src/automations/connectors/schema.ts';
+import { connectorAnswer, connectorDetailAnswer } from '../../../src/automations/connectors/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
 const scope = 'credentials:write';
@@ -17,7 +17,7 @@ export const CONNECTOR_ROWS: ContractRow[] = [
     path: '/v1/connectors/:connectorId',
     scope: 'workflows:read',
     status: 200,
-    answers: wholeConnectorAnswer,
+    answers: connectorDetailAnswer,
   },
   {
     method: 'POST',

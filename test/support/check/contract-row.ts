@@ -24,7 +24,7 @@ export type ResourceIds = {
   requestId: string;
   inspectorId: string;
   inspectedRequestId: string;
-  markId: string;
+  markerId: string;
   secretId: string;
   connectionId: string;
   /** A name of the catalogue, which is the same for all tenants. */

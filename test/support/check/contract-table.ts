@@ -6,8 +6,8 @@ import { messageAnswer, messageSummaryAnswer, tracedMessageAnswer } from '../../
 import {
   batchAnswer,
   dryRunAnswer,
-  filterTrialAnswer,
-  messageVerdictsAnswer,
+  filterTestAnswer,
+  messageRoutingAnswer,
   publishedAnswer,
   payloadValidationAnswer,
 } from '../../../src/messaging/publishing/schema.ts';
@@ -29,7 +29,7 @@ import { CONNECTOR_ROWS } from './connector-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
 import { INSPECTOR_ROWS } from './inspector-rows.ts';
-import { MARK_ROWS } from './mark-rows.ts';
+import { MARKER_ROWS } from './marker-rows.ts';
 import { REPLAY_ROWS } from './replay-rows.ts';
 import { SECRET_ROWS } from './secret-rows.ts';
 
@@ -104,17 +104,17 @@ export const CONTRACT: ContractRow[] = [
   },
   {
     method: 'GET',
-    path: '/v1/messages/:messageId/verdicts',
+    path: '/v1/messages/:messageId/routing',
     scope: 'messages:read',
     status: 200,
-    answers: messageVerdictsAnswer,
+    answers: messageRoutingAnswer,
   },
   {
     method: 'POST',
-    path: '/v1/channels/:channelId/filter-trial',
+    path: '/v1/channels/:channelId/filter-test',
     scope: 'messages:read',
     status: 200,
-    answers: filterTrialAnswer,
+    answers: filterTestAnswer,
     body: () => ({ filter: 'payload.n == 1' }),
     otherBodies: () => [{ filter: 'payload.n == 1', limit: 3 }],
   },
@@ -252,7 +252,7 @@ export const CONTRACT: ContractRow[] = [
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
   ...INSPECTOR_ROWS,
-  ...MARK_ROWS,
+  ...MARKER_ROWS,
   ...SECRET_ROWS,
   ...CONNECTOR_ROWS,
   ...CREDENTIAL_ROWS,

@@ -161,7 +161,7 @@ export const PEOPLE: PeopleRow[] = [
     status: 204,
     least: 'admin',
   },
-  { endpoint: 'POST /v1/invitations/look', access: 'public', status: 200, guards: GUESSED, body: { code: 'x' } },
+  { endpoint: 'POST /v1/invitations/preview', access: 'public', status: 200, guards: GUESSED, body: { code: 'x' } },
   {
     endpoint: 'POST /v1/invitations/accept',
     access: 'public',

@@ -32,7 +32,7 @@ const NAMED: readonly [table: string, column: string, named: string][] = [
   ['runs', 'channel_id', 'channels'],
   ['runs', 'message_id', 'messages'],
   ['run_waits', 'message_id', 'messages'],
-  ['heard_messages', 'message_id', 'messages'],
+  ['awaited_messages', 'message_id', 'messages'],
 ];
 
 /** Rows that name a row of another environment, as `table.column`, each as often as there are such rows. */

@@ -122,10 +122,10 @@ export const held: Filter = {
   strange: [],
   bad: ['', 'TRUE', '1', 'null', 'true,false'],
 };
-/** The verdict on the signature of an inspected request. */
-export const verdict: Filter = {
-  ...oneOf('verdict', ['unsigned', 'failed']),
-  matches: ({ signature }, value) => (signature as { verdict?: string } | undefined)?.verdict === value,
+/** The status of the signature of an inspected request. */
+export const signatureStatus: Filter = {
+  ...oneOf('signatureStatus', ['unsigned', 'failed']),
+  matches: ({ signature }, value) => (signature as { status?: string } | undefined)?.status === value,
   strange: ['verified'],
 };
 const lastErrorOf = (item: Item): { class?: string; status?: number } => item['lastError'] ?? {};

@@ -35,9 +35,10 @@ export function orderCalls(
       }),
     queued: (workflowId: string, count: number): Promise<unknown> =>
       waitFor(`${count} runs to wait for their turn`, async () => {
-        const { rowCount } = await pool.query(`SELECT FROM run_gates WHERE gate LIKE $1 || '/%' AND NOT is_inside`, [
-          workflowId,
-        ]);
+        const { rowCount } = await pool.query(
+          `SELECT FROM run_concurrency WHERE gate LIKE $1 || '/%' AND NOT is_admitted`,
+          [workflowId],
+        );
         return rowCount === count;
       }),
     /** The runs of a workflow in their order, once they have these statuses. */

@@ -20,7 +20,7 @@ export async function setUp(posthorn: TestPosthorn, person = OWNER): Promise<{ b
 export async function setUpAnew(
   posthorn: TestPosthorn,
 ): Promise<{ owner: { browser: Browser; me: SignedIn }; organisation: string }> {
-  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_tries CASCADE');
+  await posthorn.deps.pool.query('TRUNCATE users, one_time_codes, invitations, sign_in_attempts CASCADE');
   const owner = await setUp(posthorn);
   return { owner, organisation: `/v1/organisations/${owner.me.organisations[0]?.id}` };
 }
@@ -36,8 +36,8 @@ export async function refusalOf(
   { isTry = false } = {},
 ): Promise<[status: number, code: string]> {
   const contents = async () => {
-    const { sign_in_tries, ...others } = await tableContents(posthorn.deps.pool);
-    return isTry ? others : { ...others, sign_in_tries };
+    const { sign_in_attempts, ...others } = await tableContents(posthorn.deps.pool);
+    return isTry ? others : { ...others, sign_in_attempts };
   };
   const before = await contents();
   const { status, body, cookies } = await by.request<{ error: { code: string } }>(...request);

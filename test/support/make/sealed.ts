@@ -52,7 +52,7 @@ export async function insertSealed(
       [secretId, id, ring.encrypt(`ocs_${n}`, `machine_credential_secrets|ciphertext|${secretId}`)],
     );
     await pool.query(
-      `INSERT INTO token_signing_keys (number, id, public_key, private_key, signs_from)
+      `INSERT INTO token_signing_keys (number, id, public_key, private_key, active_from)
        SELECT count(*) + 1, $1, '{}', $2, now() FROM token_signing_keys`,
       [secretId, ring.encrypt('{}', `token_signing_keys|private_key|${secretId}`)],
     );

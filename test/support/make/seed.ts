@@ -224,7 +224,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     (path, body) => make(posthorn, key, path, body),
     named('CRM').name,
   );
-  const marked = await make(posthorn, key, '/v1/marks', named('Deploy'));
+  const marked = await make(posthorn, key, '/v1/markers', named('Deploy'));
   const inspector = await seedInspector(posthorn, (path, body) => make(posthorn, key, path, body), {
     ...named('first look'),
     channelId: channel.id,
@@ -252,7 +252,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     webhookId: webhook.id,
     requestId,
     ...inspector,
-    markId: marked.id,
+    markerId: marked.id,
     secretId,
     connectionId,
     connectorId: 'slack',

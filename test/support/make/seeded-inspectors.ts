@@ -1,5 +1,5 @@
 import type { TestPosthorn } from '../service/posthorn.ts';
-import { namePart, verdict } from './list-filters.ts';
+import { namePart, signatureStatus } from './list-filters.ts';
 
 /** The lists of inspectors, as seeded-lists.ts has them. */
 export const INSPECTOR_LISTS = [
@@ -11,7 +11,7 @@ export const INSPECTOR_LISTS = [
   {
     name: 'inspected-requests' as const,
     rows: 'SELECT id FROM inspected_requests WHERE environment_id = $1 AND inspector_id = $2',
-    filters: { verdict },
+    filters: { signatureStatus },
   },
 ];
 

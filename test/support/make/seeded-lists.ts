@@ -24,7 +24,7 @@ import { seedReplays, spreadDeliveries } from './seeded-deliveries.ts';
 import { begunBy, seedApprovals, seedConnections, seedRuns, seedSecrets } from './seeded-automations.ts';
 import { INBOUND_LISTS, seedWebhooks } from './seeded-webhooks.ts';
 import { INSPECTOR_LISTS, seedInspectors } from './seeded-inspectors.ts';
-import { seedMarks } from './seeded-marks.ts';
+import { seedMarkers } from './seeded-markers.ts';
 
 export type ListName =
   | 'channels'
@@ -282,7 +282,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'machine-credentials': '/v1/machine-credentials',
     ...(await seedWebhooks(posthorn, key, [first, last])),
     inspectors: '/v1/inspectors',
-    marks: await seedMarks((path, body) => make(posthorn, key, path, body)),
+    marks: await seedMarkers((path, body) => make(posthorn, key, path, body)),
     'inspected-requests': await seedInspectors(posthorn, (path, body) => make(posthorn, key, path, body)),
     secrets: await seedSecrets(posthorn, key),
     connections: await seedConnections(posthorn, key),

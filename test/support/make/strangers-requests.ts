@@ -65,7 +65,7 @@ export const STRANGERS_REQUESTS = {
       code: 'c'.repeat(1_000),
       password: '\u0315\u0300'.repeat(3_500),
     }),
-    'a look at an invitation': page('/v1/invitations/look', { code: `${' '.repeat(SMALL - 100)}x` }),
+    'a look at an invitation': page('/v1/invitations/preview', { code: `${' '.repeat(SMALL - 100)}x` }),
     'an invitation': page('/v1/invitations/accept', { code: 'c', name: '\u202e'.repeat(2_000), password: 'a' }),
     'single sign-on': page('/v1/sign-in/single-sign-on', `{"a":${'['.repeat(60)}${']'.repeat(60)}}`),
   },

@@ -165,7 +165,7 @@ export function Security() {
           onClose={close}
           onGo={() =>
             void act(async () => {
-              setCodes((await api.factors.makeRecoveryCodes()).recoveryCodes);
+              setCodes((await api.factors.generateRecoveryCodes()).recoveryCodes);
               await refresh();
             })
           }

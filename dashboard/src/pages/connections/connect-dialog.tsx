@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { api, type Connection, type WholeConnector } from '../../api/client.ts';
+import { api, type Connection, type ConnectorDetail } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
@@ -12,7 +12,7 @@ import { Checkbox, TextField } from '../../ui/field.tsx';
 import { CredentialFields } from './credential-fields.tsx';
 
 type Given = {
-  connector: WholeConnector;
+  connector: ConnectorDetail;
   /** The connection that gets new credentials. Absent: a new one is created. */
   connection?: Connection;
   onClose: () => void;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowRight, KeyRound, Plug, Tag } from 'lucide-react';
 import { useState } from 'react';
-import { api, type WholeConnector } from '../../api/client.ts';
+import { api, type ConnectorDetail } from '../../api/client.ts';
 import { usePathId } from '../../lib/path-id.ts';
 import { propertiesOf } from '../../lib/schema-properties.ts';
 import { useHere } from '../../lib/session.ts';
@@ -16,7 +16,7 @@ import { Table } from '../../ui/table.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { AUTH_TYPE_NAMES, CATEGORY_NAMES, ConnectorIcon, Described, connectionHealth } from './parts.tsx';
 
-type Operation = WholeConnector['operations'][number];
+type Operation = ConnectorDetail['operations'][number];
 
 /** One service: what it can be asked, with which parameters, and the connections for it. */
 export function ConnectorPage() {

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import clsx from 'clsx';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { api, type AskBulkReplay, type DeadLetter } from '../../api/client.ts';
+import { api, type CreateBulkReplay, type DeadLetter } from '../../api/client.ts';
 import { countText } from '../../lib/format.ts';
 import { useKeys } from '../../lib/keys.ts';
 import { sinceOf, useAddress } from '../../lib/search.ts';
@@ -42,7 +42,7 @@ type Given = {
   empty: ReactNode;
   panel: (id: string) => ReactNode;
   onCount: (count: CauseCount) => void;
-  onReplayAll: (filter: AskBulkReplay) => void;
+  onReplayAll: (filter: CreateBulkReplay) => void;
   replay: (rows: readonly { id: string }[], onDone?: () => void) => void;
   acts: (rows: readonly DeadLetter[], onDone: () => void) => ReactNode;
 };
@@ -74,7 +74,7 @@ export function CauseTable(given: Given) {
     refetchInterval,
     meta: { failure: 'own' },
   });
-  const { isComplete = true, examined = 0, groups } = found.data ?? {};
+  const { isExact = true, examined = 0, groups } = found.data ?? {};
   const { shown, fresh, isMoved, renew } = useSteady({
     rows: groups,
     first: Infinity,
@@ -119,11 +119,11 @@ export function CauseTable(given: Given) {
       onCount({
         letters: total,
         causes,
-        isMore: !isComplete,
+        isMore: !isExact,
         fresh,
         ...(isMoved && { renew: () => latest.current() }),
       });
-  }, [onCount, total, causes, isComplete, fresh, isMoved]);
+  }, [onCount, total, causes, isExact, fresh, isMoved]);
   // Rows of a cause that was selected before they were read.
   const ready = awaited.filter((key) => (lettersOf.get(key) ?? []).length > 0);
   useEffect(() => {
@@ -375,7 +375,7 @@ export function CauseTable(given: Given) {
                 </span>
               ))}
               <span className="ml-auto">
-                {isComplete
+                {isExact
                   ? 'Dead letters are kept as long as their message'
                   : `Among the newest ${counted(examined, 'dead letter')}`}
               </span>

@@ -1,4 +1,4 @@
-import type { AskBulkReplay, DeadLetterGroups } from '../../api/client.ts';
+import type { CreateBulkReplay, DeadLetterGroups } from '../../api/client.ts';
 
 /** Open dead letters of one source that gave up for the same reason, with the same last error. */
 export type Cause = DeadLetterGroups['groups'][number];
@@ -15,7 +15,7 @@ export const searchOfCause = ({ subscriptionId, workflowId, reason, errorClass, 
 
 /** The same as the filter of a request. */
 export const filterOfCause = ({ kind, subscriptionId, workflowId, reason, errorClass, errorStatus }: Cause) =>
-  ({ kind, subscriptionId, workflowId, reason, errorClass, errorStatus }) satisfies AskBulkReplay;
+  ({ kind, subscriptionId, workflowId, reason, errorClass, errorStatus }) satisfies CreateBulkReplay;
 
 /** A cause is the same one however many dead letters it has by now. */
 export const idOfCause = (cause: Cause): string => JSON.stringify(filterOfCause(cause));

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArchiveX, ArrowUp, History, List, Rows3, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { api, type AskBulkDiscard, type AskBulkReplay, type DeadLetter } from '../../api/client.ts';
+import { api, type CreateBulkDiscard, type CreateBulkReplay, type DeadLetter } from '../../api/client.ts';
 import { boundedText } from '../../lib/bounded-count.ts';
 import { askedAnswer, statusesOf } from '../../lib/answers.ts';
 import type { ListFilter } from '../../lib/list-filter.ts';
@@ -66,8 +66,8 @@ export function DeadLettersPage() {
   const [causes, setCauses] = useState<CauseCount>();
   const [rows, setRows] = useState<ListCount>();
   // Fixed once it is asked: what is counted is what is replayed.
-  const [replayed, setReplayed] = useState<AskBulkReplay>();
-  const [discarded, setDiscarded] = useState<AskBulkDiscard>();
+  const [replayed, setReplayed] = useState<CreateBulkReplay>();
+  const [discarded, setDiscarded] = useState<CreateBulkDiscard>();
   const filters = useLetterFilters();
   const choice = useLetterColumns();
   // Open ones are what there is to do; the others are asked for.

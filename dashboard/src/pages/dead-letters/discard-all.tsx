@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api, type AskBulkDiscard, needsProof } from '../../api/client.ts';
+import { api, type CreateBulkDiscard, needsProof } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { counted } from '../../lib/words.ts';
@@ -16,7 +16,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { SplitProgress } from '../../ui/split-progress.tsx';
 
 /** Discards every open dead letter that a filter matches, once they are counted. Each request takes 1,000, until somebody stops it. */
-export function DiscardAllDialog({ filter, onClose }: { filter: AskBulkDiscard; onClose: () => void }) {
+export function DiscardAllDialog({ filter, onClose }: { filter: CreateBulkDiscard; onClose: () => void }) {
   const { at, path, app, environment } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();

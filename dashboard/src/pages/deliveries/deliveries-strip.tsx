@@ -5,7 +5,7 @@ import { countText } from '../../lib/format.ts';
 import { sinceOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { useZone } from '../../parts/moment.tsx';
-import { useMarks } from '../../parts/use-marks.ts';
+import { useMarkers } from '../../parts/use-markers.ts';
 import { ChartLegend } from '../../ui/chart/chart-legend.tsx';
 import { TimeChart } from '../../ui/chart/time-chart.tsx';
 
@@ -33,7 +33,7 @@ export function DeliveriesStrip() {
     placeholderData: (before) => before,
   });
   const stats = found.data;
-  const marks = useMarks({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
+  const marks = useMarkers({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
   if (stats === undefined) return <div className="h-20 shrink-0" />;
   // What the list leaves out is struck out, and is not drawn.
   const isShown = (status: string): boolean =>

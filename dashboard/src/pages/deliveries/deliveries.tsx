@@ -1,6 +1,6 @@
 import { Mail, RotateCw, Send } from 'lucide-react';
 import { useState } from 'react';
-import { api, type AskBulkRetry, type Delivery } from '../../api/client.ts';
+import { api, type CreateBulkRetry, type Delivery } from '../../api/client.ts';
 import { askedAnswer, statusesOf } from '../../lib/answers.ts';
 import { durationText } from '../../lib/format.ts';
 import type { ListFilter } from '../../lib/list-filter.ts';
@@ -67,7 +67,7 @@ export function DeliveriesPage() {
   const { may } = useHere();
   const [search] = useAddress();
   const [count, setCount] = useState<ListCount>();
-  const [retried, setRetried] = useState<AskBulkRetry>();
+  const [retried, setRetried] = useState<CreateBulkRetry>();
   const channels = useChannels();
   const subscriptions = useSubscriptions();
   const filters = useDeliveryFilters([
@@ -168,7 +168,7 @@ const queryOf = ({ since, until, ...filters }: Filtered) => {
 };
 
 /** The same as the filter of a retry of all. */
-function retriedOf(filters: Filtered): AskBulkRetry {
+function retriedOf(filters: Filtered): CreateBulkRetry {
   const { held, ...query } = queryOf(filters).queryNow();
   return { ...query, errorStatus: askedAnswer(filters.answer), held: held === undefined ? undefined : held === 'true' };
 }
@@ -270,7 +270,7 @@ function DeliveryList({ filters, search, isFiltered, ofId, channelId, ofTabs, ha
   const go = useGo();
   const { since, until } = search;
   const { query, queryNow } = queryOf(search);
-  const [retried, setRetried] = useState<AskBulkRetry>();
+  const [retried, setRetried] = useState<CreateBulkRetry>();
   const nameOf = useKnownNames();
   const all = useColumns(ofId !== undefined);
   const choice = useColumnChoice('deliveries-2', all);

@@ -59,7 +59,12 @@ export function DeliveryPanel({ id }: { id: string }) {
       </h2>
       <Outcome delivery={row} attempts={all} subscription={subscription} />
       <div className="flex flex-wrap items-center gap-2">
-        <DeliveryActions delivery={row} subscription={subscription} carrier={chosen?.carrier} retrying={retrying} />
+        <DeliveryActions
+          delivery={row}
+          subscription={subscription}
+          carrier={chosen?.temporalWorkflowId}
+          retrying={retrying}
+        />
       </div>
       {(all.length > 0 || row.nextRetryAt !== undefined) && (
         <Section title="Attempts">

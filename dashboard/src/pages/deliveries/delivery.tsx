@@ -67,7 +67,12 @@ export function DeliveryPage() {
       ) : (
         <>
           <Head row={row} subscription={subscription}>
-            <DeliveryActions delivery={row} subscription={subscription} carrier={chosen?.carrier} retrying={retrying} />
+            <DeliveryActions
+              delivery={row}
+              subscription={subscription}
+              carrier={chosen?.temporalWorkflowId}
+              retrying={retrying}
+            />
           </Head>
           <div className="mt-4 mb-7">
             <Outcome

@@ -62,7 +62,7 @@ function sentence(
   if (row.attempts === 0) return { title: 'Not attempted yet.', more: next };
   // The policy counts anew from each retry. A policy that was made shorter since says no end.
   const most = subscription === undefined ? undefined : subscription.retryPolicy.maxRetries + 1;
-  const made = row.attemptsOfRound;
+  const made = row.policyAttempts;
   if (made === 0) return { title: 'Retried manually. The retry policy starts over.', more: next };
   const of = most !== undefined && most >= made ? ` of ${most}` : '';
   return { title: `Attempt ${made}${of} ${outcome}.`, more: next };

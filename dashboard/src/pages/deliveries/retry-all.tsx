@@ -1,4 +1,4 @@
-import { api, type AskBulkRetry } from '../../api/client.ts';
+import { api, type CreateBulkRetry } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { counted as countedText } from '../../lib/words.ts';
@@ -11,7 +11,7 @@ export function RetryAllDialog({
   children,
   onClose,
 }: {
-  filter: AskBulkRetry;
+  filter: CreateBulkRetry;
   /** Says which these are. Absent: what a retry of all that match takes. */
   children?: string;
   onClose: () => void;
@@ -38,7 +38,7 @@ export function RetryAllDialog({
         const oldest = 'oldest' in found ? found.oldest : [];
         return {
           matched: found.matched,
-          isMore: !found.isComplete,
+          isMore: !found.isExact,
           oldest: oldest.map(({ createdAt, ...row }) => ({ ...row, at: createdAt })),
         };
       }}

@@ -25,7 +25,7 @@ import { Status, StatusIcon } from '../../ui/status.tsx';
 import { InspectorActions } from './inspector-actions.tsx';
 import { InspectedRequestPanel } from './request-panel.tsx';
 import { responseText } from './response-fields.tsx';
-import { sentText, VERDICT_WORDS, VERDICT_CODES } from './words.ts';
+import { sentText, SIGNATURE_WORDS, SIGNATURE_CODES } from './words.ts';
 
 const idOf = ({ id }: InspectedRow): string => id;
 
@@ -35,7 +35,7 @@ export function InspectorPage() {
   const { at, path } = useHere();
   const [search] = useAddress();
   const [count, setCount] = useState<ListCount>();
-  const verdict = oneOf(search['verdict'], VERDICT_CODES);
+  const signatureStatus = oneOf(search['signatureStatus'], SIGNATURE_CODES);
   const found = useQuery({ queryKey: [path, 'inspector', id], queryFn: () => api.inspectors.get(id, at) });
   const row = found.data;
   return (
@@ -44,13 +44,13 @@ export function InspectorPage() {
       crumbs={[['Inspectors', '/inspect']]}
       hasHead
       layout="full"
-      count={<ListCountText count={count} isFiltered={verdict !== undefined} />}
+      count={<ListCountText count={count} isFiltered={signatureStatus !== undefined} />}
       actions={
         <ExportButton
           of={{
             name: 'inspected-requests',
             path: `/v1/inspectors/${id}/requests`,
-            query: () => ({ verdict }),
+            query: () => ({ signatureStatus }),
             at,
           }}
         />
@@ -67,13 +67,13 @@ export function InspectorPage() {
           </div>
           <DataList
             name="Requests"
-            listKey={[path, 'inspected', id, verdict]}
+            listKey={[path, 'inspected', id, signatureStatus]}
             ofId={id}
-            fetch={(cursor) => api.inspectors.listRequests(id, { verdict, limit: 100, cursor }, at).page()}
+            fetch={(cursor) => api.inspectors.listRequests(id, { signatureStatus, limit: 100, cursor }, at).page()}
             idOf={idOf}
             columns={columnsOf(id, search)}
             narrow={(request) => {
-              const { tone, word } = VERDICT_WORDS[request.signature.verdict];
+              const { tone, word } = SIGNATURE_WORDS[request.signature.status];
               return {
                 mark: <StatusIcon tone={tone} label={word} />,
                 what: <span className="mono">{`${request.method} ${request.path === '' ? '/' : request.path}`}</span>,
@@ -86,21 +86,21 @@ export function InspectorPage() {
               <FilterLine
                 filters={[
                   {
-                    name: 'verdict',
+                    name: 'signatureStatus',
                     label: 'Signature',
-                    options: VERDICT_CODES.map((each) => [each, VERDICT_WORDS[each].word] as const),
+                    options: SIGNATURE_CODES.map((each) => [each, SIGNATURE_WORDS[each].word] as const),
                     failure: 'failed',
                   },
                 ]}
                 views={{
                   page: 'inspected-requests',
-                  own: [{ name: 'Invalid signatures', search: { verdict: 'failed' } }],
+                  own: [{ name: 'Invalid signatures', search: { signatureStatus: 'failed' } }],
                 }}
               />
             }
             onCount={setCount}
             empty={
-              verdict === undefined ? (
+              signatureStatus === undefined ? (
                 <Empty icon={ScanSearch} title="No requests yet">
                   <p>Requests show here as they arrive.</p>
                   <div className="w-120 max-w-full text-left">
@@ -108,7 +108,7 @@ export function InspectorPage() {
                   </div>
                 </Empty>
               ) : (
-                <NothingMatches title="No requests match" filters={['verdict']} />
+                <NothingMatches title="No requests match" filters={['signatureStatus']} />
               )
             }
             panelTitle="Request"
@@ -147,7 +147,7 @@ const columnsOf = (id: string, search: Readonly<Record<string, string>>): readon
     width: 96,
     grow: 0,
     cell: ({ signature }) => {
-      const { tone, word } = VERDICT_WORDS[signature.verdict];
+      const { tone, word } = SIGNATURE_WORDS[signature.status];
       return <Status tone={tone}>{word}</Status>;
     },
   },

@@ -14,9 +14,9 @@ import { CodeFacts } from '../../ui/code/code-box.tsx';
 import { CodeView } from '../../ui/code/code-view.tsx';
 import { CopyId, namedId } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/layout.tsx';
-import { VERDICT_WORDS, verdictText } from './words.ts';
+import { SIGNATURE_WORDS, signatureText } from './words.ts';
 
-/** One request as it arrived: the verdict on its signature, its headers and the exact body. */
+/** One request as it arrived: the status of its signature, its headers and the exact body. */
 export function InspectedRequestPanel({ id }: { id: string }) {
   const { at, path, may } = useHere();
   const found = useQuery({
@@ -27,8 +27,8 @@ export function InspectedRequestPanel({ id }: { id: string }) {
   });
   if (found.data === undefined) return <NotRead of={found} />;
   const row = found.data;
-  const { verdict, messageId, subscriptionId } = row.signature;
-  const { tone, word } = VERDICT_WORDS[verdict];
+  const { status, messageId, subscriptionId } = row.signature;
+  const { tone, word } = SIGNATURE_WORDS[status];
   return (
     <div className="flex flex-col gap-5">
       <h2 className="mono text-15 font-bold [overflow-wrap:anywhere]">
@@ -39,7 +39,7 @@ export function InspectedRequestPanel({ id }: { id: string }) {
         label="Signature"
         title={`${word}.`}
         actions={
-          verdict === 'failed' &&
+          status === 'failed' &&
           messageId !== undefined &&
           may('developer') && (
             <Button
@@ -57,7 +57,7 @@ export function InspectedRequestPanel({ id }: { id: string }) {
           )
         }
       >
-        {verdictText(row.signature)}
+        {signatureText(row.signature)}
       </Callout>
       <CodeView
         label="Body"

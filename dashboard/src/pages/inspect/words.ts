@@ -4,8 +4,8 @@ import type { Tone } from '../../ui/status.tsx';
 
 type Signature = InspectedRow['signature'];
 
-export const VERDICT_CODES = ['verified', 'failed', 'unsigned'] as const;
-export const VERDICT_WORDS: Readonly<Record<Signature['verdict'], { tone: Tone; word: string }>> = {
+export const SIGNATURE_CODES = ['verified', 'failed', 'unsigned'] as const;
+export const SIGNATURE_WORDS: Readonly<Record<Signature['status'], { tone: Tone; word: string }>> = {
   verified: { tone: 'delivered', word: 'Valid' },
   failed: { tone: 'failed', word: 'Invalid' },
   unsigned: { tone: 'pending', word: 'Unsigned' },
@@ -20,10 +20,10 @@ const REASONS: Readonly<Record<NonNullable<Signature['reason']>, string>> = {
   signature_differs: 'No current secret of the subscription has signed this body.',
 };
 
-/** What the verdict on a signature says, in a sentence. */
-export function verdictText({ verdict, reason }: Signature): string {
-  if (verdict === 'failed') return REASONS[reason ?? 'signature_differs'];
-  return verdict === 'verified'
+/** What the status of a signature says, in a sentence. */
+export function signatureText({ status, reason }: Signature): string {
+  if (status === 'failed') return REASONS[reason ?? 'signature_differs'];
+  return status === 'verified'
     ? 'A secret of the subscription has signed exactly this body.'
     : 'The header webhook-signature is missing.';
 }

@@ -7,7 +7,7 @@ import type { ListFilter } from '../../lib/list-filter.ts';
 import { sinceOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { useZone } from '../../parts/moment.tsx';
-import { useMarks } from '../../parts/use-marks.ts';
+import { useMarkers } from '../../parts/use-markers.ts';
 import { TimeChart } from '../../ui/chart/time-chart.tsx';
 import { IconButton } from '../../ui/button.tsx';
 
@@ -31,7 +31,7 @@ export function MessagesStrip({ filters }: { filters: readonly ListFilter[] }) {
     placeholderData: (before) => before,
   });
   const stats = found.data;
-  const marks = useMarks({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
+  const marks = useMarkers({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
   if (stats === undefined) return <div className="h-20 shrink-0 max-md:hidden" />;
   const accepted = stats.totals.accepted ?? 0;
   if (accepted === 0) return null;

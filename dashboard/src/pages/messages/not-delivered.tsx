@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { api, type Message, type MessageVerdicts } from '../../api/client.ts';
+import { api, type Message, type MessageRouting } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 import { NotRead } from '../../parts/failure-note.tsx';
 import { Fold, Section } from '../../ui/layout.tsx';
@@ -15,7 +15,7 @@ export function NotDeliveredTo({ of: row }: { of: Message }) {
   const isWanted = row.erasedAt === undefined && row.deliveryStatus !== 'cancelled';
   const found = useQuery({
     queryKey: [path, 'verdicts', row.id],
-    queryFn: () => api.messages.getVerdicts(row.id, at),
+    queryFn: () => api.messages.getRouting(row.id, at),
     enabled: isWanted,
     meta: { failure: 'own' },
   });
@@ -47,7 +47,7 @@ function Verdicts({
   of: { subscriptions, isMore },
   isWaiting = false,
 }: {
-  of: Pick<MessageVerdicts, 'subscriptions' | 'isMore'>;
+  of: Pick<MessageRouting, 'subscriptions' | 'isMore'>;
   isWaiting?: boolean;
 }) {
   if (subscriptions.length === 0) return <p className="text-text-2">The channel has no subscriptions</p>;

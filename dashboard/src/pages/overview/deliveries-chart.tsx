@@ -6,7 +6,7 @@ import { useAddress } from '../../lib/search.ts';
 import { ERROR_CODES } from '../../lib/words.ts';
 import { useGo } from '../../parts/link.tsx';
 import { useZone } from '../../parts/moment.tsx';
-import { useMarks } from '../../parts/use-marks.ts';
+import { useMarkers } from '../../parts/use-markers.ts';
 import { CodeBadge } from '../../ui/badge.tsx';
 import { BarList } from '../../ui/chart/bar-list.tsx';
 import { ChartLegend } from '../../ui/chart/chart-legend.tsx';
@@ -43,7 +43,7 @@ export function DeliveriesChart({ of: query, channelId, subscriptionId }: Given)
   const [isTable, setIsTable] = useState(false);
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const now = query.data?.now;
-  const marks = useMarks({ since: now?.since, until: now?.until, isWanted: now !== undefined });
+  const marks = useMarkers({ since: now?.since, until: now?.until, isWanted: now !== undefined });
   const series = now === undefined ? [] : seriesOf(now, view);
   const isOfDeliveries = view === 'status' && now !== undefined && deliverySeries(now.points) !== undefined;
   const title = isOfDeliveries ? 'Deliveries' : view === 'latency' ? 'Response time' : 'Delivery attempts';

@@ -1,13 +1,13 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { api, isApiError, type Mark } from '../../api/client.ts';
+import { api, isApiError, type Marker } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Ago } from '../../parts/moment.tsx';
 import { MomentField, useMomentOf } from '../../parts/moment-field.tsx';
-import { useMarks } from '../../parts/use-marks.ts';
+import { useMarkers } from '../../parts/use-markers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -25,7 +25,7 @@ export function MarkDeployment({ onClose }: { onClose: () => void }) {
   const mark = (): void =>
     void act(
       async () => {
-        await api.marks.create({ name, at: momentOf(when) }, at);
+        await api.markers.create({ name, at: momentOf(when) }, at);
         onClose();
         await refresh();
       },
@@ -69,11 +69,11 @@ function Marked() {
   const { at } = useHere();
   const { act } = useActs();
   const refresh = useRefresh();
-  const marks = useMarks().slice(0, SHOWN);
-  const remove = ({ id, name, at: when }: Mark): void =>
-    void act(() => api.marks.delete(id, at).then(refresh), {
+  const marks = useMarkers().slice(0, SHOWN);
+  const remove = ({ id, name, at: when }: Marker): void =>
+    void act(() => api.markers.delete(id, at).then(refresh), {
       told: `${name} deleted`,
-      undo: () => api.marks.create({ name, at: when }, at).then(refresh),
+      undo: () => api.markers.create({ name, at: when }, at).then(refresh),
     });
   if (marks.length === 0) return null;
   return (

@@ -10,7 +10,7 @@ import { Name } from '../../parts/names.tsx';
 import { namedKindOf } from '../../parts/thing-name.tsx';
 import { useDoers } from '../../parts/use-doers.ts';
 import { useNameQuestion } from '../../parts/use-found.ts';
-import { useMarks } from '../../parts/use-marks.ts';
+import { useMarkers } from '../../parts/use-markers.ts';
 import { shortId } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
@@ -124,7 +124,7 @@ function Target({ of: { action, target }, doers }: { of: AuditEntry; doers: read
 const ShortId = ({ of: id }: { of: string }) => <span className="mono">{shortId(id)}</span>;
 
 function DeploymentName({ id }: { id: string }) {
-  const marks = useMarks();
+  const marks = useMarkers();
   return marks.find((mark) => mark.id === id)?.name ?? <ShortId of={id} />;
 }
 
@@ -135,7 +135,7 @@ function FoundName({ id }: { id: string }) {
 }
 
 function Deployments() {
-  const marks = useMarks();
+  const marks = useMarkers();
   return (
     <Section title="Deployments">
       {marks.length === 0 ? (

@@ -163,7 +163,7 @@ export function useProblems(channelId: string | undefined) {
   const all = [...troubled.entries()].toSorted(
     ([, one], [, other]) => severity(other) - severity(one) || other.letters - one.letters,
   );
-  const isBounded = groups.data?.isComplete === false;
+  const isBounded = groups.data?.isExact === false;
 
   const waiting = due.data?.data ?? [];
   const isMore = due.data?.pagination.hasMore === true;

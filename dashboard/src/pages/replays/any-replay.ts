@@ -1,4 +1,4 @@
-import type { AskBulkReplay, BulkReplay, BulkRetry, MessageReplay } from '../../api/client.ts';
+import type { CreateBulkReplay, BulkReplay, BulkRetry, MessageReplay } from '../../api/client.ts';
 import { failedRunsOf, isOfRuns } from '../../lib/replay-failures.ts';
 import { paceOfBulk, type ReplayPace } from '../../lib/replay-pace.ts';
 import { counted } from '../../lib/words.ts';
@@ -39,7 +39,7 @@ export type AnyReplay = {
   /** It is of runs alone: none of them is a delivery. */
   isOfRuns: boolean;
   /** The filter of runs of its place that have failed since. Undefined where it takes no runs. */
-  failedRuns: AskBulkReplay | undefined;
+  failedRuns: CreateBulkReplay | undefined;
 };
 
 /** The kind of a replay by its ID. */
@@ -69,7 +69,7 @@ export const ofDeliveries = (row: BulkRetry): AnyReplay => ({
   finishedAt: row.finishedAt,
   queued: row.retried,
   skipped: row.failed,
-  isMore: !row.isComplete && row.status !== 'completed',
+  isMore: !row.isExact && row.status !== 'completed',
   pace: paceOfBulk(row, row.retried),
   subscriptionId: row.filter.subscriptionId,
   workflowId: undefined,

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { api, type AskBulkReplay } from '../../api/client.ts';
+import { api, type CreateBulkReplay } from '../../api/client.ts';
 import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { counted as countedText } from '../../lib/words.ts';
@@ -16,7 +16,7 @@ export function ReplayAllDialog({
   children,
   onClose,
 }: {
-  filter: AskBulkReplay;
+  filter: CreateBulkReplay;
   things?: readonly [one: string, many: string];
   /** Says which these are and what will happen. */
   children?: ReactNode;

@@ -20,7 +20,7 @@ type Part = (typeof PARTS)[number]['part'];
 
 /** A count of the outcome: `1,000+` where counting stopped. */
 export const outcomeText = ({ outcome }: AnyReplay, part: Part, most = MOST_IN_LIST): string =>
-  `${outcome[part].toLocaleString('en-US')}${!outcome.isComplete && outcome[part] >= most ? '+' : ''}`;
+  `${outcome[part].toLocaleString('en-US')}${!outcome.isExact && outcome[part] >= most ? '+' : ''}`;
 
 /** How far a replay is: what was delivered, what is in progress, and what has failed again, of all that it takes. */
 export function ReplayBar({ of, isThin = false }: { of: AnyReplay; isThin?: boolean }) {
@@ -38,7 +38,7 @@ export function ReplayBar({ of, isThin = false }: { of: AnyReplay; isThin?: bool
       isThin={isThin}
       parts={[
         ...PARTS.map(({ part, tone }) => ({ tone, value: outcome[part] * scale })),
-        { tone: 'pending', value: outcome.isComplete ? (all - known) * scale : 0 },
+        { tone: 'pending', value: outcome.isExact ? (all - known) * scale : 0 },
       ]}
     />
   );
@@ -76,7 +76,7 @@ export function ReplayOutcomes({ of }: { of: AnyReplay }) {
           );
         })}
       </ul>
-      {of.outcome.isComplete && elsewhere > 0 && (
+      {of.outcome.isExact && elsewhere > 0 && (
         <p className="text-12 text-text-3">
           {elsewhere.toLocaleString('en-US')} not counted here: replayed again later, or deleted
         </p>

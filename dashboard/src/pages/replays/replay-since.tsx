@@ -49,7 +49,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
     queryKey: [path, 'replay-preview', subscription.id, chosen],
     queryFn: async () => {
       const found = await api.subscriptions.replay(subscription.id, { ...chosen, dryRun: true }, at);
-      return 'isComplete' in found ? found : null;
+      return 'isExact' in found ? found : null;
     },
     // A time that is being written is none yet.
     enabled: isSettled && since !== undefined && (until !== undefined || form.until === ''),
@@ -77,7 +77,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   const request = useRequestToggle(ask);
   const isLive = environment === 'live';
   const found = counted.data ?? undefined;
-  const number = found && `${found.matched.toLocaleString('en-US')}${found.isComplete ? '' : '+'}`;
+  const number = found && `${found.matched.toLocaleString('en-US')}${found.isExact ? '' : '+'}`;
   return (
     <Dialog
       title={`Replay to ${subscription.name}`}
@@ -131,7 +131,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
       {found !== undefined && (
         <div>
           <p aria-live="polite">
-            {found.isComplete ? '' : 'At least '}
+            {found.isExact ? '' : 'At least '}
             {countedText(found.matched, 'message')} will be sent
           </p>
           {found.oldest.length > 0 && (

@@ -1,6 +1,6 @@
 import { RotateCw } from 'lucide-react';
 import { useState } from 'react';
-import type { AskBulkReplay } from '../../api/client.ts';
+import type { CreateBulkReplay } from '../../api/client.ts';
 import { sinceOf, useAddress } from '../../lib/search.ts';
 import { Button } from '../../ui/button.tsx';
 import { ReplayAllDialog } from './replay-all.tsx';
@@ -23,11 +23,11 @@ export function RetryFailedRuns({
 }) {
   const [search] = useAddress();
   // Fixed once it is asked: what is counted is what is replayed.
-  const [asked, setAsked] = useState<AskBulkReplay>();
+  const [asked, setAsked] = useState<CreateBulkReplay>();
   const { status, since, until } = search;
   const isOfFailed = status === undefined ? !isMain : status.split(',').includes('failed');
   if (!isOfFailed || Object.keys(search).some((name) => !SAID.has(name))) return null;
-  const filterNow = (): AskBulkReplay => ({
+  const filterNow = (): CreateBulkReplay => ({
     kind: 'run',
     workflowId: workflowId ?? search['workflow'],
     since: sinceOf(since),

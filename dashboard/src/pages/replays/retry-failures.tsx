@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { api, type AskBulkReplay } from '../../api/client.ts';
+import { api, type CreateBulkReplay } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 import { FailureNote } from '../../parts/failure-note.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -32,7 +32,7 @@ function RetryFailedDeliveries({ of: replay }: { of: AnyReplay }) {
     queryFn: () => api.deliveries.retryAll({ ...filter, dryRun: true }, at),
     enabled: isWanted,
   });
-  const isMore = data?.isComplete === false;
+  const isMore = data?.isExact === false;
   const label =
     isWanted && data !== undefined && (data.matched > 0 || isMore)
       ? `Retry ${data.matched.toLocaleString('en-US')}${isMore ? '+' : ''} ${data.matched === 1 && !isMore ? 'failure' : 'failures'}…`
@@ -50,7 +50,7 @@ function RetryFailedDeliveries({ of: replay }: { of: AnyReplay }) {
 }
 
 /** The runs of its place that have failed since it began. Older releases count no outcome of runs. */
-function RetryFailedRuns({ of: replay, filter }: { of: AnyReplay; filter: AskBulkReplay }) {
+function RetryFailedRuns({ of: replay, filter }: { of: AnyReplay; filter: CreateBulkReplay }) {
   const { at, path, may } = useHere();
   const isWanted = may('developer') && isOver(replay) && replay.queued > 0;
   const { data, error } = useQuery({

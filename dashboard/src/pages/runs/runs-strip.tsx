@@ -6,7 +6,7 @@ import { countText } from '../../lib/format.ts';
 import { sinceOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 import { useZone } from '../../parts/moment.tsx';
-import { useMarks } from '../../parts/use-marks.ts';
+import { useMarkers } from '../../parts/use-markers.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { ChartLegend } from '../../ui/chart/chart-legend.tsx';
 import { TimeChart } from '../../ui/chart/time-chart.tsx';
@@ -40,7 +40,7 @@ export function RunsStrip() {
     placeholderData: (before) => before,
   });
   const stats = found.data;
-  const marks = useMarks({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
+  const marks = useMarkers({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
   if (stats === undefined) return <div className="h-20 shrink-0 max-md:hidden" />;
   const { totals, points, stepSeconds, unfinished } = stats;
   const isNothing = Object.values(totals).every((count) => count === 0) && unfinished.count === 0;

@@ -53,9 +53,9 @@ export function MemberActions({ of: member }: { of: Member }) {
   const { userId, name, email } = member;
   if (userId === user.id || !may('admin') || !may(member.role)) return null;
   const doing: Record<Asked, () => Promise<unknown>> = {
-    reset: async () => setLink(await api.members.makeResetLink(id, userId)),
+    reset: async () => setLink(await api.members.createResetLink(id, userId)),
     factors: () => api.members.removeFactors(id, userId),
-    transfer: () => api.members.handOverOwnership(id, { userId }),
+    transfer: () => api.members.transferOwnership(id, { userId }),
     remove: () => api.members.remove(id, userId),
   };
   const item = (each: Asked, { isDanger = false } = {}) => ({

@@ -29,10 +29,10 @@ const CHECKS: Readonly<Record<Service['checks'][number]['state'], { tone: Tone; 
 };
 
 const DUE_WORDS: Readonly<Record<Service['due'][number]['state'], string>> = {
-  first_try: 'First attempts',
+  first_attempt: 'First attempts',
   retry: 'Retries',
   claimed: 'In flight',
-  stopped: 'On hold',
+  blocked: 'On hold',
 };
 
 /** More dead rows than a fifth of the living ones, and not few: vacuum is behind. */
@@ -182,7 +182,7 @@ function Backlog({ of: { due, oldestScheduledForMs } }: { of: Service }) {
           { head: 'Oldest', width: '120px', isNumber: true, cell: ({ oldestMs }) => durationText(oldestMs) },
         ]}
       />
-      {due.some(({ state }) => state === 'stopped') && (
+      {due.some(({ state }) => state === 'blocked') && (
         <p className="mt-1.5 text-12 text-text-2">On hold: their subscriptions are paused or disabled</p>
       )}
     </Section>

@@ -16,7 +16,7 @@ export function InvitationPage() {
   const [error, enter] = useEntering();
   const [form, setForm] = useState({ name: '', password: '' });
   const code = codeOfLink();
-  const look = useQuery({ queryKey: ['invitation'], queryFn: () => api.invitations.look({ code }), retry: false });
+  const look = useQuery({ queryKey: ['invitation'], queryFn: () => api.invitations.preview({ code }), retry: false });
   if (look.data === undefined)
     return (
       <Alone title="Invitation">

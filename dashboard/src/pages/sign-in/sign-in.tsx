@@ -33,7 +33,7 @@ export function SignInPage() {
   const navigate = useNavigate();
   const [means, setMeans] = useState<readonly string[]>();
   const [error, setError] = useState<unknown>();
-  const ways = useQuery({ queryKey: ['ways'], queryFn: () => api.signIn.getWays() });
+  const ways = useQuery({ queryKey: ['ways'], queryFn: () => api.signIn.getMethods() });
   const problem = /^#problem=(\w+)$/.exec(location.hash)?.[1];
   const target = ownPath(search['returnTo']);
   const attempt: SignInAttempt = (how) => {

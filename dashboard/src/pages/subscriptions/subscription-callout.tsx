@@ -7,7 +7,7 @@ import { ERRORS } from '../../lib/words.ts';
 import { Doer } from '../../parts/doer.tsx';
 import { HereLink } from '../../parts/link.tsx';
 import { Ago, In, When } from '../../parts/moment.tsx';
-import { useMarks } from '../../parts/use-marks.ts';
+import { useMarkers } from '../../parts/use-markers.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout, Note } from '../../ui/callout.tsx';
 import { ReplayAllDialog } from '../replays/replay-all.tsx';
@@ -163,7 +163,7 @@ function Failing({ of: { id }, since }: { of: Subscription; since: string }) {
 /** When it began to fail, and after which deployment. */
 function FailingSince({ at }: { at: string }) {
   const began = Date.parse(at);
-  const marks = useMarks({ since: new Date(began - CAUSE_MS).toISOString(), until: at });
+  const marks = useMarkers({ since: new Date(began - CAUSE_MS).toISOString(), until: at });
   const [mark] = marks;
   return (
     <>

@@ -62,7 +62,8 @@ export function useFilterTest(
   const hasFilter = settled !== '';
   const verdicts = useQuery({
     queryKey: [path, 'filter-verdicts', channelId, settled, all?.[0]?.id],
-    queryFn: ({ signal }) => api.messages.tryFilter(channelId, { filter: settled, limit: MESSAGES }, { ...at, signal }),
+    queryFn: ({ signal }) =>
+      api.messages.testFilter(channelId, { filter: settled, limit: MESSAGES }, { ...at, signal }),
     enabled: isWanted && hasFilter && all !== undefined,
     retry: false,
     placeholderData: (before) => before,

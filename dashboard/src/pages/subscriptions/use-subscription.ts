@@ -51,7 +51,7 @@ export function useOpenLetters(id: string): { count: number; isMore: boolean } |
     meta: { failure: 'own' },
   });
   if (data === undefined) return undefined;
-  return { count: data.groups.reduce((sum, { count }) => sum + count, 0), isMore: !data.isComplete };
+  return { count: data.groups.reduce((sum, { count }) => sum + count, 0), isMore: !data.isExact };
 }
 
 /** Clocks of two processes differ by less. */

@@ -9,7 +9,7 @@ import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { useNow, useZone } from '../moment.tsx';
-import { useMarks } from '../use-marks.ts';
+import { useMarkers } from '../use-markers.ts';
 
 /** The spans that end now, and their names. */
 export const SPANS = {
@@ -30,7 +30,7 @@ const SHOWN_MARKS = 5;
  */
 export function TimeRange({ usual }: { usual?: keyof typeof SPANS }) {
   const [search, change] = useAddress();
-  const marks = useMarks();
+  const marks = useMarkers();
   const zone = useZone();
   const now = useNow();
   const [isCustom, setIsCustom] = useState(false);

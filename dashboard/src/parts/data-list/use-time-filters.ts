@@ -1,6 +1,6 @@
 import type { ListFilter } from '../../lib/list-filter.ts';
 import { isTime } from '../../lib/search.ts';
-import { useMarks } from '../use-marks.ts';
+import { useMarkers } from '../use-markers.ts';
 import { SPANS } from './time-range.tsx';
 
 /** So many marked deployments complete the filter. */
@@ -8,7 +8,7 @@ const SHOWN = 5;
 
 /** The filters by time, which the time range sets: as text they are `since:1h` and `until:2026-11-28T14:00`. */
 export function useTimeFilters(): readonly ListFilter[] {
-  const marks = useMarks();
+  const marks = useMarkers();
   return [
     {
       name: 'since',

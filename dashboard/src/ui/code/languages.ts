@@ -25,17 +25,17 @@ const LANGUAGE_DATA = { closeBrackets: { brackets: ['(', '[', '{', '"', "'"] } }
 const cel = StreamLanguage.define<undefined>({ name: 'cel', token: celToken, languageData: LANGUAGE_DATA });
 
 /** Text with expressions between `{{` and `}}`. */
-const template = StreamLanguage.define<{ isInside: boolean }>({
+const template = StreamLanguage.define<{ isAdmitted: boolean }>({
   name: 'template',
-  startState: () => ({ isInside: false }),
+  startState: () => ({ isAdmitted: false }),
   token(stream, state) {
-    if (state.isInside) {
+    if (state.isAdmitted) {
       if (stream.match('}}') === null) return celToken(stream);
-      state.isInside = false;
+      state.isAdmitted = false;
       return 'atom';
     }
     if (stream.match('{{') !== null) {
-      state.isInside = true;
+      state.isAdmitted = true;
       return 'atom';
     }
     while (!stream.eol() && stream.match('{{', false) === null) stream.next();

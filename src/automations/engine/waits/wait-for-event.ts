@@ -21,7 +21,7 @@ const SHOWN_TYPES = 100;
 
 /**
  * Waits for a message. The wait is registered first, and then the messages since the run began are looked through: one that comes
- * meanwhile is found by this look, or by the worker that its note in `heard_messages` leads to the wait, or by both, and taken once.
+ * meanwhile is found by this look, or by the worker that its note in `awaited_messages` leads to the wait, or by both, and taken once.
  */
 export const waitForEvent: WaitKind = {
   evaluate(deps, { step, context }) {

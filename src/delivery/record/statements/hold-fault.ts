@@ -17,7 +17,7 @@ export type BrokenTry = {
   number: number | null;
   reason: Fault;
   /** Whether a request may have gone out that is not on record. */
-  maybeSent: boolean;
+  mayHaveBeenSent: boolean;
   /** Shortest time until the next try. */
   pauseSeconds: number;
   /** Subscription of an unreadable secret, and the secrets that were tried. */
@@ -38,7 +38,7 @@ const NEXT_TRY_AT = `(CASE WHEN ${IS_OVER} THEN NULL WHEN j.is_mended THEN now()
   greatest(d.due_at, now() + make_interval(secs =>
     least(${LONGEST_FAULT_PAUSE_SECONDS}, greatest(j.pause_seconds, extract(epoch FROM now() - ${SINCE}))))) END)`;
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-const MESSAGE = `CASE WHEN c.held_sent THEN ${quoted(FAULT_MESSAGES.maybeSent)}
+const MESSAGE = `CASE WHEN c.held_sent THEN ${quoted(FAULT_MESSAGES.mayHaveBeenSent)}
     WHEN c.held_reason = 'secret_unreadable' THEN ${quoted(FAULT_MESSAGES.secretUnreadable)}
     ELSE ${quoted(FAULT_MESSAGES.notSent)} END`;
 
@@ -103,7 +103,7 @@ export async function holdBroken(pool: Pool, broken: readonly BrokenTry[]): Prom
       column((each) => each.round),
       column((each) => each.number),
       column((each) => each.reason),
-      column((each) => each.maybeSent),
+      column((each) => each.mayHaveBeenSent),
       column((each) => each.pauseSeconds),
       column((each) => each.subscriptionId),
       column((each) => each.triedSecretIds.join(',')),

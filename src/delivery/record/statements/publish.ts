@@ -80,7 +80,7 @@ const PUBLISH_AND_RUN = publishing(`, begun AS (
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}
     ON CONFLICT (workflow_id, message_id) WHERE message_id IS NOT NULL DO NOTHING
   ), heard AS (
-    INSERT INTO heard_messages (message_id, environment_id)
+    INSERT INTO awaited_messages (message_id, environment_id)
     SELECT m.id, m.environment_id FROM unnest((SELECT $24::text[])) AS h (message_id)
       JOIN input m ON m.id = h.message_id
       JOIN channel c ON c.id = m.channel_id AND c.environment_id = m.environment_id AND ${IS_OPEN}

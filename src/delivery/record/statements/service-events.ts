@@ -74,7 +74,7 @@ export const publishEvents = (events: string): string => `
     FROM (SELECT posthorn_id('msg') AS id, e.* FROM (${events}) e) v
     RETURNING id, environment_id, channel_id, event_type
   ), event_note AS (
-    INSERT INTO heard_messages (message_id, environment_id) SELECT e.id, e.environment_id FROM event e
+    INSERT INTO awaited_messages (message_id, environment_id) SELECT e.id, e.environment_id FROM event e
     WHERE EXISTS (SELECT FROM workflows)
   ), event_delivery AS (${fanOut({ messages: 'event m' })}
   )`;

@@ -68,7 +68,7 @@ export function createSigningKeys({
     }
   };
 
-  const make = async (number: number, signsFrom: Date): Promise<void> => {
+  const make = async (number: number, activeFrom: Date): Promise<void> => {
     const { publicKey, privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
     const jwk = await exportJWK(publicKey);
     const id = await calculateJwkThumbprint(jwk);
@@ -77,10 +77,10 @@ export function createSigningKeys({
       id,
       publicKey: JSON.stringify(jwk),
       privateKey: keyRing.encrypt(JSON.stringify(await exportJWK(privateKey)), contextOf(id)),
-      signsFrom,
+      activeFrom,
       createdAt: clock(),
     });
-    log.info({ kid: id, signsFrom }, 'made a key for access tokens');
+    log.info({ kid: id, activeFrom }, 'made a key for access tokens');
   };
 
   /** The rows after the keys that are due were made, and those that are over removed. */
@@ -93,12 +93,12 @@ export function createSigningKeys({
       await make((newest?.number ?? 0) + 1, new Date(now));
       return readSigningKeys(db);
     }
-    const endsAt = newest.signsFrom.getTime() + SIGNS_FOR_MS;
+    const endsAt = newest.activeFrom.getTime() + SIGNS_FOR_MS;
     const isNextDue = now >= endsAt - SHOWN_BEFORE_MS;
     if (isNextDue) await make(newest.number + 1, new Date(Math.max(endsAt, now + SHOWN_BEFORE_MS)));
     const over = rows.filter((_, index) => {
       const next = rows[index + 1];
-      return next !== undefined && next.signsFrom.getTime() + SHOWN_AFTER_MS < now;
+      return next !== undefined && next.activeFrom.getTime() + SHOWN_AFTER_MS < now;
     });
     if (over.length > 0)
       await removeSigningKeys(
@@ -137,7 +137,7 @@ export function createSigningKeys({
 
 /** The newest key whose time has come. */
 const signingAt = <T extends SigningKeyRow>(keys: readonly T[], now: number): T | undefined =>
-  keys.findLast(({ signsFrom }) => signsFrom.getTime() <= now);
+  keys.findLast(({ activeFrom }) => activeFrom.getTime() <= now);
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, SIGNING_ALGORITHM);

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/client.ts';
 
 /** A key of access tokens as it is stored; `privateKey` is sealed. */
-export type SigningKeyRow = { number: number; id: string; publicKey: string; privateKey: string; signsFrom: Date };
+export type SigningKeyRow = { number: number; id: string; publicKey: string; privateKey: string; activeFrom: Date };
 
 /** All of them, oldest first. */
 export const readSigningKeys = (db: Database): Promise<SigningKeyRow[]> =>

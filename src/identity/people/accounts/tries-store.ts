@@ -8,11 +8,11 @@ export async function countTry(
   id: Buffer,
   { now, windowMs }: { now: Date; windowMs: number },
 ): Promise<{ tries: number; endsAt: Date }> {
-  await db.signInTries.deleteMany({ where: { endsAt: { lte: now } } });
+  await db.signInAttempts.deleteMany({ where: { endsAt: { lte: now } } });
   const endsAt = new Date(now.getTime() + windowMs);
   const [row] = await db.$queryRaw<{ tries: number; endsAt: Date }[]>`
-    INSERT INTO sign_in_tries (id, tries, ends_at) VALUES (${new Uint8Array(id)}, 1, ${endsAt})
-    ON CONFLICT (id) DO UPDATE SET tries = sign_in_tries.tries + 1
+    INSERT INTO sign_in_attempts (id, tries, ends_at) VALUES (${new Uint8Array(id)}, 1, ${endsAt})
+    ON CONFLICT (id) DO UPDATE SET tries = sign_in_attempts.tries + 1
     RETURNING tries, ends_at AS "endsAt"`;
   if (row === undefined) throw new Error('PostgreSQL counted a try and gave no count');
   return row;
@@ -20,5 +20,5 @@ export async function countTry(
 
 /** Forgets the tries of a window: the right password has come. */
 export async function forgetTries(db: Db, id: Buffer): Promise<void> {
-  await db.signInTries.deleteMany({ where: { id: new Uint8Array(id) } });
+  await db.signInAttempts.deleteMany({ where: { id: new Uint8Array(id) } });
 }

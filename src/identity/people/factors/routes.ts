@@ -61,13 +61,13 @@ export const factorRoutes = [
   route({
     method: 'POST',
     path: '/v1/user/recovery-codes',
-    operationId: 'factors.makeRecoveryCodes',
+    operationId: 'factors.generateRecoveryCodes',
     summary: 'Make new recovery codes',
     description: 'The ones before count no longer. Each works once.',
     example: { answer: { recoveryCodes: EXAMPLE_RECOVERY_CODES }, status: 409 },
     access,
     isDangerous: true,
     answers: { 201: recoveryCodesAnswer },
-    handle: ({ caller }, { factors }) => factors.makeRecoveryCodes(caller),
+    handle: ({ caller }, { factors }) => factors.generateRecoveryCodes(caller),
   }),
 ];

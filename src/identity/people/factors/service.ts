@@ -23,7 +23,7 @@ export type Factors = {
   confirm(caller: Caller, body: ConfirmTotp): Promise<FactorAdded>;
   removeTotp(caller: Caller): Promise<void>;
   /** Ten new recovery codes in the place of all earlier ones. */
-  makeRecoveryCodes(caller: Caller): Promise<RecoveryCodes>;
+  generateRecoveryCodes(caller: Caller): Promise<RecoveryCodes>;
   /**
    * Keeps the factors of the caller, and the session that changes them, as they are until the transaction ends. Throws UNAUTHORIZED where
    * the session has ended: a factor of somebody who was signed out would let them in again, or shut its person out.
@@ -146,13 +146,13 @@ export function createFactors(
         await removed(transaction, by, { factor: 'totp' });
       }),
 
-    makeRecoveryCodes: (caller) =>
+    generateRecoveryCodes: (caller) =>
       change(caller, async (transaction, by) => {
         const userId = by.id;
         const { totp, passkeys } = await store.countFactors(transaction, userId);
         if (totp === undefined && passkeys === 0) throw new ApiError('CONFLICT', 'There is no second factor yet');
         const recoveryCodes = await writeCodes(transaction, userId);
-        await tell(transaction, { action: 'user.recovery_codes_made', by, target: userId });
+        await tell(transaction, { action: 'user.recovery_codes_generated', by, target: userId });
         return { recoveryCodes };
       }),
 

@@ -32,8 +32,8 @@ import type {
   CreateInvitation,
   Invitation,
   ListInvitations,
-  Look,
-  LookBody,
+  InvitationPreview,
+  PreviewInvitation,
   NewInvitation,
 } from './schema.ts';
 import { findRole, insertMember, lockOrganisations, lockPeople } from './store.ts';
@@ -46,7 +46,7 @@ export type Invitations = {
   list(caller: Caller, organisationId: string, query: ListInvitations): Promise<Page<Invitation>>;
   revoke(caller: Caller, organisationId: string, id: string): Promise<void>;
   /** An invitation by its code. Throws FORBIDDEN for one that was used or revoked, has expired or never was. */
-  look(body: LookBody): Promise<Look>;
+  preview(body: PreviewInvitation): Promise<InvitationPreview>;
   /** Makes the one who has the code, and is the person of its address, a member who is signed in. */
   accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
   /**
@@ -189,7 +189,7 @@ export function createInvitations(
         await tell(transaction, { action: 'invitation.revoked', by: doneBy(caller), organisationId, target: id });
       }),
 
-    async look({ code }) {
+    async preview({ code }) {
       const found = await findOpenInvitation(db, hashSecret(code), clock());
       if (found === undefined) throw invalidLink();
       const { organisation, email, role, expiresAt } = found;

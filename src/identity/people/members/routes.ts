@@ -6,12 +6,12 @@ import { signedInAnswer } from '../sessions/schema.ts';
 import {
   acceptBody,
   createInvitationBody,
-  handOverBody,
+  transferOwnershipBody,
   invitationAnswer,
   listInvitationsQuery,
   listMembersQuery,
-  lookAnswer,
-  lookBody,
+  invitationPreviewAnswer,
+  previewInvitationBody,
   memberAnswer,
   newInvitationAnswer,
   resetLinkAnswer,
@@ -83,7 +83,7 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: `${MEMBER}/password-reset`,
-    operationId: 'members.makeResetLink',
+    operationId: 'members.createResetLink',
     summary: 'Make a link that resets a password',
     description: 'The link works once, for 30 minutes. The link is mailed where mail is set up.',
     params: ofMember,
@@ -92,7 +92,7 @@ export const memberRoutes = [
     answers: { 201: resetLinkAnswer },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params: { organisationId, userId } }, { members }) =>
-      members.makeResetLink(caller, organisationId, userId),
+      members.createResetLink(caller, organisationId, userId),
   }),
   route({
     method: 'DELETE',
@@ -111,7 +111,7 @@ export const memberRoutes = [
   route({
     method: 'POST',
     path: `${ORGANISATION}/ownership`,
-    operationId: 'members.handOverOwnership',
+    operationId: 'members.transferOwnership',
     summary: 'Hand ownership over',
     description: 'Makes another member the owner. The owner until now becomes an admin.',
     example: { body: { userId: exampleId('user') } },
@@ -119,7 +119,7 @@ export const memberRoutes = [
     access,
     isDangerous: true,
     consumes: 'json',
-    body: handOverBody,
+    body: transferOwnershipBody,
     answers: { 200: memberAnswer },
     errors: ['NOT_FOUND'],
     async handle({ caller, params: { organisationId }, body, setCookie }, { members }) {
@@ -174,8 +174,8 @@ export const memberRoutes = [
   }),
   route({
     method: 'POST',
-    path: '/v1/invitations/look',
-    operationId: 'invitations.look',
+    path: '/v1/invitations/preview',
+    operationId: 'invitations.preview',
     summary: 'Look at an invitation',
     description: 'Shows what the code of a link invites to.',
     example: {
@@ -193,10 +193,10 @@ export const memberRoutes = [
     ...GUESSED,
     consumes: 'json',
     size: 'parameters',
-    body: lookBody,
-    answers: { 200: lookAnswer },
+    body: previewInvitationBody,
+    answers: { 200: invitationPreviewAnswer },
     errors: ['FORBIDDEN'],
-    handle: ({ body }, { members }) => members.invitations.look(body),
+    handle: ({ body }, { members }) => members.invitations.preview(body),
   }),
   route({
     method: 'POST',

@@ -34,10 +34,12 @@ export const memberChange = changeOf(
 export const updateMemberBody = memberChange.body.meta({ typeName: 'UpdateMember' });
 export type UpdateMember = z.output<typeof updateMemberBody>;
 
-export const handOverBody = fieldsOf({ userId: z.string().min(1).describe('Member who becomes the owner.') }).meta({
-  typeName: 'HandOverOwnership',
+export const transferOwnershipBody = fieldsOf({
+  userId: z.string().min(1).describe('Member who becomes the owner.'),
+}).meta({
+  typeName: 'TransferOwnership',
 });
-export type HandOverOwnership = z.output<typeof handOverBody>;
+export type TransferOwnership = z.output<typeof transferOwnershipBody>;
 
 export const invitationAnswer = z
   .strictObject({
@@ -62,13 +64,15 @@ export const createInvitationBody = fieldsOf({
 }).meta({ typeName: 'CreateInvitation' });
 export type CreateInvitation = z.output<typeof createInvitationBody>;
 
-export const lookBody = fieldsOf({ code: codeField.describe('Code of the link: what stands behind `#code=`.') }).meta({
-  typeName: 'LookAtInvitation',
+export const previewInvitationBody = fieldsOf({
+  code: codeField.describe('Code of the link: what stands behind `#code=`.'),
+}).meta({
+  typeName: 'PreviewInvitation',
 });
-export type LookBody = z.output<typeof lookBody>;
+export type PreviewInvitation = z.output<typeof previewInvitationBody>;
 
 /** An invitation as its code shows it. */
-export const lookAnswer = z
+export const invitationPreviewAnswer = z
   .strictObject({
     organisation: z
       .strictObject({ id: idOf('organisation'), name: z.string().describe('Name for people.') })
@@ -78,8 +82,8 @@ export const lookAnswer = z
     expiresAt: time.describe('Until when it can be accepted.'),
     hasAccount: z.boolean().describe('Whether that person has an account already, whose password is then asked for.'),
   })
-  .meta({ typeName: 'InvitationLook' });
-export type Look = z.output<typeof lookAnswer>;
+  .meta({ typeName: 'InvitationPreview' });
+export type InvitationPreview = z.output<typeof invitationPreviewAnswer>;
 
 /**
  * Somebody new gives a name and a password that is to be. A person with an account gives its password, or is signed in with it in this

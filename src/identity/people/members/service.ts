@@ -16,7 +16,7 @@ import { linkTo } from './links.ts';
 import { createSendLink } from './mailing.ts';
 import { lackingRole, losesLastOwner } from './rules.ts';
 import {
-  type HandOverOwnership,
+  type TransferOwnership,
   type ListMembers,
   type Member,
   memberChange,
@@ -56,9 +56,9 @@ export type Members = {
     visit: Visit,
   ): Promise<void>;
   /** Makes another member an owner, and the caller an admin. */
-  handOver(caller: Caller, organisationId: string, body: HandOverOwnership): Promise<Changed>;
+  handOver(caller: Caller, organisationId: string, body: TransferOwnership): Promise<Changed>;
   /** A link that resets a member's password. */
-  makeResetLink(caller: Caller, organisationId: string, userId: string): Promise<ResetLink>;
+  createResetLink(caller: Caller, organisationId: string, userId: string): Promise<ResetLink>;
   /** Takes all second factors from a member who has lost them, as far as the caller may reset that member's password. */
   removeFactors(caller: Caller, organisationId: string, userId: string): Promise<void>;
   /** Roles of a person in every organisation, by its id. */
@@ -69,7 +69,7 @@ export type Members = {
   operator: {
     remove(organisationId: string, email: string): Promise<void>;
     /** `isWithoutFactors`: using the link also takes all second factors from the person. */
-    makeResetLink(email: string, how: { isWithoutFactors: boolean }): Promise<{ link: string }>;
+    createResetLink(email: string, how: { isWithoutFactors: boolean }): Promise<{ link: string }>;
     /** Ends the link of an account to everybody at an identity provider, and its sessions. */
     forgetIdentity(email: string): Promise<void>;
     list(organisationId: string): Promise<Member[]>;
@@ -143,7 +143,7 @@ export function createMembers(
     how = { isWithoutFactors: false },
   ): Promise<Omit<ResetLink, 'isMailed'>> => {
     const { code, expiresAt } = await accounts.makeResetCode(transaction, userId, how);
-    await tell(transaction, { action: 'user.reset_link_made', by, target: userId });
+    await tell(transaction, { action: 'user.reset_link_created', by, target: userId });
     return { link: linkTo(config, 'password-reset', code), expiresAt };
   };
 
@@ -228,7 +228,7 @@ export function createMembers(
         await factorsOfPeople.removeAll(transaction, { userId, by: doneBy(caller) });
       }),
 
-    async makeResetLink(caller, organisationId, userId) {
+    async createResetLink(caller, organisationId, userId) {
       const { email, ...made } = await db.$transaction(async (transaction) => {
         const { member } = await lockOwned(transaction, caller, organisationId, userId);
         // Nobody would notice a password beside the one at the provider.
@@ -250,7 +250,7 @@ export function createMembers(
           refuseLastOwner(members, member, undefined);
           await removeFrom(transaction, COMMAND_LINE, organisationId, member);
         }),
-      makeResetLink: (email, how) =>
+      createResetLink: (email, how) =>
         db.$transaction(async (transaction) => {
           const account = await accountOf(transaction, email);
           return resetLink(transaction, COMMAND_LINE, account.id, how);

@@ -137,7 +137,7 @@ export function createSessions(
         userAgent: shown(visit.userAgent),
         provenBy,
       });
-      await tell(transaction, { action: 'session.begun', by: doneFrom(userId, visit), target: id });
+      await tell(transaction, { action: 'session.started', by: doneFrom(userId, visit), target: id });
       return { answer: await signedIn(transaction, id), cookies: [cookies.write('session', secret, lifeMs)] };
     },
 

@@ -12,7 +12,7 @@ export const singleSignOnRoutes = [
   route({
     method: 'GET',
     path: '/v1/sign-in',
-    operationId: 'signIn.getWays',
+    operationId: 'signIn.getMethods',
     summary: 'Get the ways to sign in',
     description: 'Says what a page for signing in should offer.',
     access: 'public',

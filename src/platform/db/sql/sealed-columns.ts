@@ -1,6 +1,6 @@
 /**
  * Every column that holds a text sealed by the key ring, with the SQL condition under which a row still needs its key. A start is
- * refused while such a row needs a missing key, and `posthorn encryption-keys abandon` removes the rows. `encrypt` takes the context
+ * refused while such a row needs a missing key, and `posthorn encryption-keys discard` removes the rows. `encrypt` takes the context
  * of no other column.
  */
 export const SEALED_COLUMNS = [

@@ -514,8 +514,8 @@ function useDragToStep(
         const way = slotWay(latest.current.flow, key, path);
         const to = stepAt(clientX, clientY);
         const isOnStep = document.elementFromPoint(clientX, clientY)?.closest('[data-step]') !== null;
-        const isInside = document.elementFromPoint(clientX, clientY)?.closest('.react-flow') !== null;
-        if (to !== undefined || (!isOnStep && isInside))
+        const isAdmitted = document.elementFromPoint(clientX, clientY)?.closest('.react-flow') !== null;
+        if (to !== undefined || (!isOnStep && isAdmitted))
           latest.current.onDrop(way, to, { getBoundingClientRect: () => new DOMRect(clientX, clientY, 0, 0) });
       };
       window.addEventListener('pointermove', move);

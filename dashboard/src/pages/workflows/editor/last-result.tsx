@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
-import { api, type Trial } from '../../../api/client.ts';
+import { api, type TestRun } from '../../../api/client.ts';
 import type { FlowStep } from '../../../lib/flow-graph.ts';
 import { itemTexts, memberText } from '../../../lib/raw-json.ts';
 import { inputOf } from '../../../lib/step-input.ts';
@@ -15,7 +15,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { Status, type Tone } from '../../../ui/status.tsx';
 
 /** What a test run has said, and what it was asked with. `isReal`: with a message that was published. */
-export type TestResult = { trial: Trial; text: string; event: string; isReal: boolean };
+export type TestResult = { trial: TestRun; text: string; event: string; isReal: boolean };
 
 /** How a status of a run or of a step is shown. */
 export function runTone(status: string): readonly [Tone, string] {

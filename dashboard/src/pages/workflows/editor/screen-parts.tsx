@@ -1,6 +1,6 @@
 import { FlaskConical, Pencil, X } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { api, type Trial, type Workflow } from '../../../api/client.ts';
+import { api, type TestRun, type Workflow } from '../../../api/client.ts';
 import type { FlowGraph } from '../../../lib/flow-graph.ts';
 import { isCovered } from '../../../lib/keys.ts';
 import { useRefresh } from '../../../lib/refresh.ts';
@@ -112,7 +112,7 @@ export function useScreenEscape(act: () => void): void {
   }, []);
 }
 
-const STATES: Readonly<Record<Trial['steps'][number]['status'], StepState>> = {
+const STATES: Readonly<Record<TestRun['steps'][number]['status'], StepState>> = {
   completed: 'done',
   failed: 'failed',
   running: 'running',
@@ -128,7 +128,7 @@ export function statesOf({ trial }: TestResult): ReadonlyMap<string, StepState> 
 }
 
 /** Why a message does or does not start a run. */
-const REASONS: Readonly<Record<Trial['begins']['reason'], string>> = {
+const REASONS: Readonly<Record<TestRun['triggerMatch']['reason'], string>> = {
   no_filter: 'No filter.',
   filter_matches: 'Filter matches.',
   trigger_type: '',
@@ -153,7 +153,7 @@ export function TestBar({
 }) {
   const { trial } = test;
   const [tone, word] = runTone(trial.status);
-  const { wouldBegin, reason, detail } = trial.begins;
+  const { wouldStart, reason, detail } = trial.triggerMatch;
   return (
     <section
       aria-label="Test run"
@@ -166,8 +166,8 @@ export function TestBar({
       </span>
       <Status tone={tone}>{word}</Status>
       {reason !== 'trigger_type' && (
-        <span className={wouldBegin ? 'text-delivered' : 'text-failed'}>
-          {wouldBegin
+        <span className={wouldStart ? 'text-delivered' : 'text-failed'}>
+          {wouldStart
             ? isActive
               ? 'This message triggers the workflow.'
               : 'This message triggers the workflow once it is active.'
@@ -175,7 +175,7 @@ export function TestBar({
           <span className="text-text-2">
             {REASONS[reason]} {reason === 'event_type' && `It starts with ${triggerTypes(flow).join(', ')}.`}
             {reason === 'filter_failed' && detail}
-            {wouldBegin && !test.isReal && triggerChannels(flow).length > 0 && 'Only on its channels.'}
+            {wouldStart && !test.isReal && triggerChannels(flow).length > 0 && 'Only on its channels.'}
           </span>
         </span>
       )}

@@ -6,26 +6,26 @@ import { nameProblem } from '../../kernel/values/plain-text.ts';
 
 const name = z.string().min(1).max(200);
 
-export const createMarkBody = fieldsOf(
+export const createMarkerBody = fieldsOf(
   {
     name: name.describe('The event, such as `Deploy 4.2`.'),
     at: dateTimeField.exactOptional().describe('When it was, at most 366 days ago. Default now.'),
   },
   { moved: ['id', 'madeBy', 'createdAt'], rules: { name: nameProblem } },
-).meta({ typeName: 'CreateMark' });
-export type CreateMark = z.output<typeof createMarkBody>;
+).meta({ typeName: 'CreateMarker' });
+export type CreateMarker = z.output<typeof createMarkerBody>;
 
 /** `since` and `until` are about `at`. */
-export const listMarksQuery = pageQuery.extend(windowQuery).meta({ typeName: 'ListMarks' });
-export type ListMarks = z.output<typeof listMarksQuery>;
+export const listMarkersQuery = pageQuery.extend(windowQuery).meta({ typeName: 'ListMarkers' });
+export type ListMarkers = z.output<typeof listMarkersQuery>;
 
-export const markAnswer = z
+export const markerAnswer = z
   .strictObject({
-    id: idOf('mark'),
+    id: idOf('marker'),
     name: z.string().describe('The event.'),
     at: time.describe('When it was.'),
     madeBy: z.string().describe('API key, machine credential or person who has marked it.'),
     createdAt: time.describe('When it was marked.'),
   })
-  .meta({ typeName: 'Mark' });
-export type Mark = z.output<typeof markAnswer>;
+  .meta({ typeName: 'Marker' });
+export type Marker = z.output<typeof markerAnswer>;

@@ -19,19 +19,19 @@ type Signed = { header(name: string): string | undefined; body: Buffer; now: Dat
 
 const failed = (
   reason: NonNullable<Signature['reason']>,
-  more: Omit<Signature, 'verdict' | 'reason'> = {},
+  more: Omit<Signature, 'status' | 'reason'> = {},
 ): Signature => ({
-  verdict: 'failed',
+  status: 'failed',
   reason,
   ...more,
 });
 
 /**
- * The verdict that a receiver with the right secrets comes to (Standard Webhooks): over the exact bytes of the body, with the three
+ * Checks the signature as a receiver with the right secrets would (Standard Webhooks): over the exact bytes of the body, with the three
  * headers. `findSigners` gives the subscriptions of the environment that have the message, with the secrets that sign now. A request
  * that was signed by a secret whose overlap is over has failed, as at a receiver that has forgotten it.
  */
-export async function verdictOn(
+export async function checkSignature(
   { header, body, now }: Signed,
   { keyRing, findSigners, inSteps }: Collaborators,
 ): Promise<Signature> {
@@ -40,7 +40,7 @@ export async function verdictOn(
     header('webhook-timestamp'),
     header('webhook-signature'),
   ];
-  if (signatures === undefined) return { verdict: 'unsigned' };
+  if (signatures === undefined) return { status: 'unsigned' };
   if (id === undefined || timestampText === undefined) return failed('header_missing');
   if (!/^\d{1,12}$/.test(timestampText)) return failed('timestamp_malformed');
   const timestamp = Number(timestampText);
@@ -66,7 +66,7 @@ export async function verdictOn(
     }
     return signer === undefined && candidates.length > 0;
   });
-  if (signer !== undefined) return { verdict: 'verified', messageId: id, subscriptionId: signer };
+  if (signer !== undefined) return { status: 'verified', messageId: id, subscriptionId: signer };
   return failed(isReadable ? 'signature_differs' : 'secret_unreadable', known);
 }
 

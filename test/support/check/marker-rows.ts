@@ -1,19 +1,19 @@
 import { serviceAnswer, signInSettingsAnswer } from '../../../src/insight/installation/schema.ts';
-import { markAnswer } from '../../../src/insight/marks/schema.ts';
+import { markerAnswer } from '../../../src/insight/markers/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
-/** Endpoints of marks, and of the service itself. */
-export const MARK_ROWS: ContractRow[] = [
-  { method: 'GET', path: '/v1/marks', scope: 'deliveries:read', status: 200, listOf: markAnswer },
+/** Endpoints of markers, and of the service itself. */
+export const MARKER_ROWS: ContractRow[] = [
+  { method: 'GET', path: '/v1/markers', scope: 'deliveries:read', status: 200, listOf: markerAnswer },
   {
     method: 'POST',
-    path: '/v1/marks',
+    path: '/v1/markers',
     scope: 'messages:write',
     status: 201,
-    answers: markAnswer,
+    answers: markerAnswer,
     body: () => ({ name: 'Deploy 4.2' }),
   },
-  { method: 'DELETE', path: '/v1/marks/:markId', scope: 'messages:write', status: 204 },
+  { method: 'DELETE', path: '/v1/markers/:markerId', scope: 'messages:write', status: 204 },
   {
     method: 'GET',
     path: '/v1/service',
