@@ -706,7 +706,7 @@ describe('trial triggers', () => {
     const tried: boolean[] = [];
     const begun: boolean[] = [];
     for (const { eventType, payload } of messages) {
-      tried.push((await tryIt(workflowId, { event: { channelId, eventType, payload } })).begins.wouldStart);
+      tried.push((await tryIt(workflowId, { event: { channelId, eventType, payload } })).triggerMatch.wouldStart);
       const messageId = await calls.publish(channelId, payload, eventType);
       const { data } = await calls.good<{ data: unknown[] }>('GET', `/v1/runs?messageId=${messageId}`);
       begun.push(data.length > 0);
