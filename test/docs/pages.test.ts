@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PARSERS } from '../../bench/hold-up/parsers.ts';
 import { HOSTILE_INPUTS } from '../../bench/hold-up/table.ts';
