@@ -12,7 +12,7 @@ const project = {
   watchPathIgnorePatterns: ['<rootDir>/.data/', '<rootDir>/coverage/'],
 };
 
-/** `npm test` leaves out the files that only `npm run test:all` runs (docs/testing.md). */
+/** `npm test` leaves out the files that only `npm run test:all` runs (docs/contributing/testing.md). */
 const LEFT_OUT = process.env.POSTHORN_TEST_TIER === 'core' ? [String.raw`\.whole\.test\.ts$`] : [];
 
 /** Folders of pure functions: every line and branch of them is tested. */

@@ -15,7 +15,7 @@ type Target = {
   atMost?: number;
 };
 
-// Targets for two cores with everything on them (docs/performance.md).
+// Targets for two cores with everything on them (docs/explanation/performance.md).
 const TARGETS: readonly Target[] = [
   { mode: 'default', scenario: 'burst', figure: 'accepted/s', of: (run) => run.acceptedPerSecond, atLeast: 2_850 },
   { mode: 'default', scenario: 'burst', figure: 'delivered/s', of: (run) => run.deliveredPerSecond, atLeast: 2_850 },

@@ -1,6 +1,6 @@
 /**
  * What reads the texts of callers, and the file that bounds it: each parser and each bounded language that works before its caller has
- * proved anything, or that a tenant can load. Every one of them has at least one input in table.ts, and its row in docs/security.md.
+ * proved anything, or that a tenant can load. Every one of them has at least one input in table.ts.
  */
 export const PARSERS = {
   'heads and pipelined requests': 'src/api/http/server.ts',

@@ -255,12 +255,6 @@ describe('delivery writers', () => {
     expect(migrations.filter((path) => changesDeliveries(textOf(path)))).toEqual([]);
   });
 
-  test('states.md names every file of the folder, and each arrow a file that is there', () => {
-    const page = textOf(`${OWNER}../states.md`);
-    const named = new Set(Array.from(page.matchAll(/`(?:statements\/)?([a-z-]+\.ts)`/g), ([, file]) => file));
-    expect(named).toEqual(new Set(readdirSync(join(ROOT, OWNER))));
-  });
-
   describe('a write elsewhere is found', () => {
     test.each([
       'UPDATE deliveries SET holder = NULL',

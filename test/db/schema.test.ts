@@ -141,7 +141,7 @@ describe('composite keys', () => {
   const TENANT = ['organisation_id', 'app_id', 'environment_id'];
 
   const ENGINE =
-    'the statements of publishing and delivering hold it: a key costs 7 to 30 % of a publish (docs/decisions.md)';
+    'the statements of publishing and delivering hold it: a key costs 7 to 30 % of a publish (decision 37)';
   const FILTER = 'a filter as its caller gave it, which counts with the environment alone';
   const CLAIM = 'told by a request that anybody may send: it says what the request claims';
   const OUTLIVES = 'retention removes what it names first';

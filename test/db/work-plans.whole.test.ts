@@ -600,7 +600,7 @@ describe('stats plans', () => {
 describe('waiting plans', () => {
   const SUBSCRIPTIONS = 100;
   const BACKLOG = 20_000;
-  /** Rows, by whose they are and where they are in their life (src/delivery/record/states.md). */
+  /** Rows, by whose they are and where they are in their life (docs/explanation/life-of-a-delivery.md). */
   const ROWS = [
     { of: 0, count: BACKLOG, isDue: true, carrier: 'NULL', holder: 'NULL', tries: 0 },
     { of: 1, count: BACKLOG, isDue: true, carrier: 'NULL', holder: 'NULL', tries: 1 },

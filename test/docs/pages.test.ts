@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { PARSERS } from '../../bench/hold-up/parsers.ts';
 import { HOSTILE_INPUTS } from '../../bench/hold-up/table.ts';
@@ -18,6 +18,7 @@ import {
 import { createMeters } from '../../src/platform/observe/meters.ts';
 import { type Node, parse, walk } from '../mutations/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';
+import { LAYERS } from '../support/check/layers.ts';
 import { codeBlocksOf, PAGES, readPage, ROOT, tableRowsOf } from './code-blocks.ts';
 
 describe('code blocks', () => {
@@ -73,16 +74,6 @@ describe('code blocks', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  });
-
-  describe('links', () => {
-    const links = PAGES.flatMap((page) =>
-      [...readPage(page).matchAll(/\]\(([^)#]+)/g)].map((match) => [page, match[1] ?? ''] as const),
-    ).filter(([, target]) => !target.startsWith('https://'));
-
-    test.each(links)('on %s: %s is there', (page, target) => {
-      expect(existsSync(join(ROOT, dirname(page), target))).toBe(true);
-    });
   });
 });
 
@@ -141,110 +132,37 @@ describe('connectors', () => {
 });
 
 describe('decisions', () => {
-  type Decision = { title: string; text: string; changes: string[]; holders: { path: string; title: string }[] };
+  const records = readdirSync(`${ROOT}docs/decisions`).filter((name) => name !== 'README.md');
+  const index = readPage('docs/decisions/README.md');
 
-  const CHANGE = '- Would change our mind: ';
-
-  const decisions: Decision[] = readPage('docs/decisions.md')
-    .replaceAll(/^```.*?^```$/gms, '')
-    .replaceAll(/^## .*$/gm, '')
-    .split(/^### /m)
-    .slice(1)
-    .map((section) => {
-      const [title = '', ...lines] = section.split('\n');
-      const holders = lines.flatMap((line) => {
-        const match = /^- Held by `([^`]+)`: (.+)$/.exec(line);
-        return match === null ? [] : [{ path: match[1] ?? '', title: match[2] ?? '' }];
-      });
-      const changes = lines.filter((line) => line.startsWith(CHANGE)).map((line) => line.slice(CHANGE.length));
-      return { title, text: lines.filter((line) => !line.startsWith('- ')).join('\n'), changes, holders };
-    });
-
-  /** Titles stand in quotes of any kind in a test, with the same ones inside escaped. */
-  const withoutEscapes = (source: string): string => source.replaceAll('\\', '');
-
-  test('there are decisions, each once, and no two have the same reason', () => {
-    expect(decisions.length).toBeGreaterThan(100);
-    expect(new Set(decisions.map(({ title }) => title)).size).toBe(decisions.length);
-    expect(new Set(decisions.map(({ text }) => text.trim())).size).toBe(decisions.length);
+  test.each(records)('%s says what was chosen, why, at what cost and until when', (name) => {
+    const [title = '', ...lines] = readPage(`docs/decisions/${name}`).trimEnd().split('\n');
+    const [, number = '', decision = ''] = /^# (\d+)\. (.+)$/.exec(title) ?? [];
+    expect(name).toMatch(new RegExp(`^${number.padStart(4, '0')}-[a-z0-9-]+\\.md$`));
+    expect(index).toContain(`- [${number}](${name}): ${decision}\n`);
+    const headings = lines.filter((line) => line.startsWith('#'));
+    expect(headings).toEqual(['## Context', '## Decision', '## Consequences', '## When to revisit']);
+    expect(lines.length).toBeLessThan(40);
   });
 
-  describe.each(decisions)('the decision "$title"', ({ text, changes, holders }) => {
-    test('has a reason, an observation that would change our mind, and a test that holds it', () => {
-      expect(text.trim().length).toBeGreaterThan(40);
-      expect(changes).toHaveLength(1);
-      expect(changes[0]?.length).toBeGreaterThan(15);
-      expect(holders.length).toBeGreaterThan(0);
-      expect(new Set(holders.map((holder) => JSON.stringify(holder))).size).toBe(holders.length);
-    });
-
-    test('names tests that are there', () => {
-      const missing = holders.filter(
-        ({ path, title }) =>
-          !existsSync(ROOT + path) || !withoutEscapes(readFileSync(ROOT + path, 'utf8')).includes(title),
-      );
-      expect(missing).toEqual([]);
-    });
+  test('each record of the index is there, in the order of its number', () => {
+    const named = Array.from(index.matchAll(/\]\((\d{4}-[^)]+)\)/g), ([, name]) => name);
+    expect(named).toEqual(records.toSorted((one, other) => one.localeCompare(other)));
   });
 });
 
 describe('glossary', () => {
-  const page = readPage('docs/glossary.md');
+  const terms = tableRowsOf('docs/reference/glossary.md').map(([term = '']) => term);
 
-  /** Cells of a table's rows, without its head and rule. */
-  const rowsBelow = (section: string): string[][] =>
-    section
-      .split('\n')
-      .filter((line) => line.startsWith('| '))
-      .slice(1)
-      .map((line) => line.split('|').map((cell) => cell.trim()))
-      .map((cells) => cells.slice(1, -1));
-
-  const [words = '', own = '', files = ''] = page.split(/^## .*$/m);
-  /** `trace, span` are two terms in one row. */
-  const termsOf = (section: string): string[] => rowsBelow(section).flatMap(([term = '']) => term.split(', '));
-
-  /** Endings of a word in use: holders, released, repeated. */
-  const isUsed = (term: string, text: string): boolean =>
-    new RegExp(`\\b${term.replaceAll(/[- ]/g, '[-_ ]?')}`, 'i').test(text);
-
-  test('a term has one meaning: it stands in one row', () => {
-    const terms = [...termsOf(words), ...termsOf(own)];
-    expect(terms.length).toBeGreaterThan(90);
-    expect(terms.filter((term, index) => terms.indexOf(term) !== index)).toEqual([]);
-  });
-
-  test('each term is used by the code, else a reader need not know it', () => {
-    const code = execFileSync('git', ['ls-files', 'src', 'workflows', 'activities', 'local', 'client/src'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    })
-      .split('\n')
-      .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.includes('generated/'))
-      .map((path) => readFileSync(ROOT + path, 'utf8'))
-      .join('\n');
-    expect(isUsed('planted-term-of-nobody', code)).toBe(false);
-    expect([...termsOf(words), ...termsOf(own)].filter((term) => !isUsed(term, code))).toEqual([]);
-  });
-
-  test('files with short names are there', () => {
-    const paths = rowsBelow(files).flatMap(([cell = '']) => {
-      const names = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-      const folder = posix.dirname(names[0] ?? '');
-      return names.map((name) => `src/${name.includes('/') ? name : posix.join(folder, name)}`);
-    });
-    expect(paths.length).toBeGreaterThan(15);
-    expect(paths.filter((path) => !existsSync(ROOT + path))).toEqual([]);
+  test('terms are in alphabetical order, each once', () => {
+    expect(terms.length).toBeGreaterThan(40);
+    const ordered = new Set(terms.toSorted((one, other) => one.localeCompare(other)));
+    expect(terms).toEqual([...ordered]);
   });
 });
 
 describe('hostile inputs', () => {
-  const SECTION = /## What reads the texts of callers\n[^]*?\n## /;
-
-  test('security.md lists the parsers that the benchmark of hostile requests tries, with their files', () => {
-    const [section = ''] = SECTION.exec(readPage('docs/security.md')) ?? [];
-    const rows = [...section.matchAll(/^\| (.+) \| `(.+)` \|$/gm)].map(([, parser, file]) => [parser, file]);
-    expect(rows).toEqual(Object.entries(PARSERS));
+  test('each parser is in a file that is there', () => {
     expect(Object.values(PARSERS).filter((file) => !existsSync(ROOT + file))).toEqual([]);
   });
 
@@ -311,21 +229,21 @@ describe('links', () => {
     ['a file that is not there', 'See [rates](nobody.md).', 'nobody.md'],
     [
       'a heading of another page that is not there',
-      'See [rates](glossary.md#no-such-heading).',
-      'glossary.md#no-such-heading',
+      'See [rates](../reference/glossary.md#no-such-heading).',
+      '../reference/glossary.md#no-such-heading',
     ],
     ['a heading of the same page that is not there', '## Rates\n\nSee [rates](#rate).', '#rate'],
   ])('a planted link to %s is found', (_what, text, link) => {
-    expect(deadLinks('docs/testing.md', text)).toEqual([link]);
+    expect(deadLinks('docs/contributing/testing.md', text)).toEqual([link]);
   });
 
   test.each([
     '## Rates of all\n\n## Rates of all\n\nSee [rates](#rates-of-all-1).',
-    'See [the map](architecture.md#folders).',
+    'See [the map](../explanation/architecture.md#how-the-code-is-divided).',
     'See [RFC](https://www.rfc-editor.org/rfc/rfc9112).',
     '`[x](nobody.md)`',
   ])('a link that leads somewhere is left alone: %j', (text) => {
-    expect(deadLinks('docs/testing.md', text)).toEqual([]);
+    expect(deadLinks('docs/contributing/testing.md', text)).toEqual([]);
   });
 });
 
@@ -518,7 +436,7 @@ describe('logs', () => {
 });
 
 describe('metric names', () => {
-  const PAGES = ['docs/troubleshooting.md', 'docs/sizing.md', 'docs/performance.md', 'docs/upgrading.md'];
+  const PAGES = ['docs/troubleshooting.md', 'docs/sizing.md', 'docs/explanation/performance.md', 'docs/upgrading.md'];
   const SYMPTOMS = 15;
   const alerts = new Set(
     [...readFileSync(`${ROOT}deploy/observe/alerts.yml`, 'utf8').matchAll(/alert: (\w+)/g)].map(([, name]) => name),
@@ -565,13 +483,18 @@ describe('metric names', () => {
   });
 });
 
-describe('readme names', () => {
-  test('the README leads to every page of docs/', () => {
-    const readme = readFileSync('README.md', 'utf8');
-    const pages = readdirSync('docs', { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => name);
-    expect(pages.filter((page) => !readme.includes(`(docs/${page})`))).toEqual([]);
+describe('index', () => {
+  test('docs/README.md leads to every page; the decisions have an index of their own', () => {
+    const index = readPage('docs/README.md');
+    const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md')
+      .filter((page) => !/^docs\/decisions\/\d/.test(page))
+      .map((page) => page.slice('docs/'.length));
+    expect(pages.length).toBeGreaterThan(10);
+    expect(pages.filter((page) => !index.includes(`](${page})`))).toEqual([]);
+  });
+
+  test('the README leads to the index', () => {
+    expect(readPage('README.md')).toContain('](docs/README.md)');
   });
 });
 
@@ -583,7 +506,6 @@ describe('references', () => {
     'test/docs/pages.test.ts',
     'test/contract/lint-guards.whole.test.ts',
     'test/contract/sources.test.ts',
-    'test/contract/sources.test.ts',
     'test/contract/layers.test.ts',
   ];
 
@@ -594,36 +516,11 @@ describe('references', () => {
   })
     .split('\n')
     .filter((path) => /\.(ts|md|sql|prisma|json|ya?ml|go|mjs)$/.test(path) && existsSync(ROOT + path))
-    // A merged migration is never edited: it names the files of its day.
-    .filter((path) => !path.startsWith('prisma/migrations/'))
+    // Neither a merged migration nor a dated measurement is ever edited: they name the files of their day.
+    .filter((path) => !path.startsWith('prisma/migrations/') && !path.startsWith('bench/results/'))
     .filter((path) => path !== 'package-lock.json' && !PLANTING.includes(path) && !path.endsWith('results.json'));
 
   const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
-
-  /** Folders with a file in them. Each migration has one of its own, which none has to name. */
-  const foldersOf = (paths: readonly string[]): string[] =>
-    [...new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))))].filter(
-      (folder) => folder !== '' && !folder.startsWith('prisma/migrations/'),
-    );
-
-  /**
-   * Folders that the map leaves out: no row names them whole, or by their path within a folder of its first cell. The folders of `test`
-   * that are those of `src` have no row, and neither do the cases and recordings below one of `test`.
-   */
-  function unnamed(folders: readonly string[], map: string): string[] {
-    const named = new Set(
-      map.split('\n').flatMap((line) => {
-        const [, first = ''] = line.startsWith('| ') ? line.split('|') : [];
-        const names = (text: string): string[] =>
-          Array.from(text.matchAll(/`([\w/.-]+?)\/?`/g), ([, name = '']) => name);
-        return names(line).flatMap((name) => [name, ...names(first).map((parent) => `${parent}/${name}`)]);
-      }),
-    );
-    const isCases = (folder: string): boolean => /^test\/(?!support\/)[^/]+\//.test(folder);
-    const isOfSrc = (folder: string): boolean =>
-      folder.startsWith('test/') && existsSync(`${ROOT}src/${folder.slice(5)}`);
-    return folders.filter((folder) => !named.has(folder) && !isCases(folder) && !isOfSrc(folder));
-  }
 
   const textOf = (path: string): string => readFileSync(ROOT + path, 'utf8');
   const hasHeading = (page: string, heading: string): boolean =>
@@ -661,10 +558,10 @@ describe('references', () => {
     },
     {
       title: 'a page is there, with the section that is named',
-      pattern: /\b(docs\/[\w-]+\.(?:md|txt))(?:, ([A-Z][\w ]+))?\b/g,
+      pattern: /\b(docs\/[\w/-]+\.(?:md|txt))(?:, ([A-Z][\w ]+))?\b/g,
       isDead: ([, page = '', heading]) =>
         !existsSync(ROOT + page) || (heading !== undefined && !hasHeading(page, heading)),
-      planted: '// See docs/conventions.md, Colours.',
+      planted: '// See docs/explanation/architecture.md, Colours.',
     },
     {
       title: 'a file that is named by its path is there',
@@ -685,24 +582,14 @@ describe('references', () => {
   });
 
   describe('the map', () => {
-    const map = textOf('docs/architecture.md');
+    const tables = tableRowsOf('docs/explanation/architecture.md', 'How the code is divided');
+    const named = tables.flatMap(([cell = '']) => Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name));
 
-    test('names every folder with files of ours', () => {
-      const folders = foldersOf(tracked);
-      expect(folders.length).toBeGreaterThan(150);
-      expect(unnamed(folders, map)).toEqual([]);
-    });
-
-    test('names files that are there, by the end of their path', () => {
-      const named = Array.from(map.matchAll(/`([\w/.-]*[\w-]\.tsx?)`/g), ([, path = '']) => path);
-      expect(named.length).toBeGreaterThan(200);
-      expect(named.filter((path) => !tracked.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([]);
-    });
-
-    test('a planted folder is missed, and one that only another row names', () => {
-      const row = '| `src/nobody` | `inner/` |\n| `src/somebody` | its own |';
-      const planted = ['src/nobody', 'src/nobody/inner', 'src/somebody/inner', 'test/nobody', 'test/contract/deep'];
-      expect(unnamed(planted, row)).toEqual(['src/somebody/inner', 'test/nobody']);
+    test('names every room of src and every folder of ours beside it', () => {
+      const rooms = LAYERS.flat().map((room) => `src/${room}`);
+      expect(named.filter((name) => name.startsWith('src/'))).toEqual(rooms);
+      const others = tracked.flatMap((path) => (path.includes('/') ? [path.split('/')[0]] : []));
+      expect(new Set([...named.filter((name) => !name.startsWith('src/')), 'src'])).toEqual(new Set(others));
     });
   });
 });

@@ -12,7 +12,7 @@ import { codeBlocksOf, ROOT } from './code-blocks.ts';
 import { replaceAll, runScript } from './shell.ts';
 
 const blocks = codeBlocksOf('README.md');
-const [start, tests, receiver, firstDelivery, look, demo, shop] = blocks
+const [start, receiver, firstDelivery, look, demo, tests] = blocks
   .filter(({ language }) => language === 'bash')
   .map(({ text }) => text.trim());
 
@@ -38,8 +38,7 @@ const isListening = (port: number): Promise<boolean> =>
 
 test('the commands that start, test and show the service are these', () => {
   expect([start, tests, demo]).toEqual(['npm ci && npm start', 'npm ci && npm test', 'npm run demo']);
-  expect(shop).toBe('npm run demo -- --keep --scene incident');
-  expect(blocks.filter(({ language }) => language === 'bash')).toHaveLength(7);
+  expect(blocks.filter(({ language }) => language === 'bash')).toHaveLength(6);
 });
 
 test('the first delivery, run as it is written, arrives and is shown as the page shows it', async () => {

@@ -1,8 +1,8 @@
 import type { Graph } from './imports.ts';
 
 /**
- * The rooms of the service from the lowest to the highest (docs/architecture.md). A room imports rooms above it in this list, types
- * included, and reaches a later one by an interface that it declares and `process` fills.
+ * The rooms of the service from the lowest to the highest (docs/explanation/architecture.md). A room imports rooms above it in this
+ * list, types included, and reaches a later one by an interface that it declares and `process` fills.
  */
 export const LAYERS: readonly (readonly string[])[] = [
   ['kernel'],

@@ -39,7 +39,7 @@ const READY_WITHIN_MS = 150_000;
 
 /**
  * Service processes of each role that a test file starts: one, whatever the machine has, so that a file costs the same everywhere.
- * docs/testing.md says when to set it.
+ * docs/contributing/testing.md says when to set it.
  */
 export const TEST_PROCESSES = process.env['POSTHORN_TEST_PROCESSES'] ?? '1';
 

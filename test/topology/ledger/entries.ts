@@ -138,5 +138,5 @@ export type Evidence = {
   resources?: { before: Resources; after: Resources };
 };
 
-/** A broken invariant, I1 to I11 of docs/reliability.md, or F11 for a subscription that was to be silent. */
+/** A broken invariant, I1 to I11 of docs/explanation/reliability.md, or F11 for a subscription that was to be silent. */
 export type Breach = { invariant: string; text: string };

@@ -1,7 +1,7 @@
 import type { Stage } from '../campaign/stage.ts';
 import type { Chance } from '../faults.ts';
 
-/** One row of the plan of faults in docs/reliability.md. */
+/** One row of the plan of faults in docs/explanation/reliability.md. */
 export type Scenario = {
   number: string;
   title: string;
