@@ -60,7 +60,7 @@ const approved = { decision: 'approved', by: 'them', comment: undefined, data: u
 const state = { stateHash: Buffer.from('theirs'), ciphertext: 'theirs' };
 const everything = { eventTypes: [], sinceId: '' };
 
-/** Calls that must find nothing, by the file whose conditions they are about (test/mutations/together.ts). */
+/** Calls that must find nothing, by the file whose conditions they are about. */
 const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   'src/automations/approvals/store.ts': {
     approvals: ({ environmentId, db }) => approvals.findApprovals(db, { environmentId }, page),

@@ -31,7 +31,7 @@ import { make } from '../support/make/seed.ts';
 import { insertView } from '../support/make/tenants.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
-// As isolation-automations.test.ts: titles begin with the file whose conditions they are about (test/mutations/together.ts).
+// As isolation-automations.test.ts: titles begin with the file whose conditions they are about.
 
 let posthorn: TestPosthorn;
 let all: Awaited<ReturnType<typeof makeBareNeighbours>>;

@@ -26,7 +26,7 @@ import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { insertPausedRun, make, seedResources } from '../support/make/seed.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
-// As isolation-automations.test.ts: titles begin with the file whose conditions they are about (test/mutations/together.ts).
+// As isolation-automations.test.ts: titles begin with the file whose conditions they are about.
 
 let posthorn: TestPosthorn;
 let all: Awaited<ReturnType<typeof makeBareNeighbours>>;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, expect, test } from '@jest/globals';
 import type { Diagnostics } from 'recheck';
-import { parse, walk } from '../mutations/syntax.ts';
+import { parse, walk } from '../support/check/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';
 
 /**

@@ -16,7 +16,7 @@ import {
   readMessage,
 } from '../../src/messaging/filters/filter.ts';
 import { createMeters } from '../../src/platform/observe/meters.ts';
-import { type Node, parse, walk } from '../mutations/syntax.ts';
+import { type Node, parse, walk } from '../support/check/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';
 import { LAYERS } from '../support/check/layers.ts';
 import { codeBlocksOf, PAGES, readPage, ROOT, tableRowsOf } from './code-blocks.ts';

@@ -66,7 +66,6 @@ const SECONDS = {
   'contract/isolation-shared.test.ts': 40,
   'dispatch/suspended-app/never-drained.whole.test.ts': 40,
   'faults/killed-runs.whole.test.ts': 40,
-  'mutations/mutations.whole.test.ts': 40,
   'filters/filter-units.whole.test.ts': 40,
   'dashboard/members.whole.test.ts': 40,
   'dashboard/failing-receiver.whole.test.ts': 40,

@@ -18,7 +18,7 @@ export type TestRun = {
 };
 
 /** Variables that tell tests of these servers. */
-export const variablesOf = ({ adminUrl, template, temporalAddress }: TestRun): z.infer<typeof started> => ({
+const variablesOf = ({ adminUrl, template, temporalAddress }: TestRun): z.infer<typeof started> => ({
   POSTHORN_TEST_DATABASE_URL: adminUrl,
   POSTHORN_TEST_TEMPLATE: template,
   POSTHORN_TEST_TEMPORAL_ADDRESS: temporalAddress,

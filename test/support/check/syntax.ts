@@ -79,6 +79,3 @@ export function walk(node: Node, visit: (node: Node, parents: readonly Node[]) =
   const inner = [...parents, node];
   for (const name of Object.keys(node.raw)) for (const child of node.children(name)) walk(child, visit, inner);
 }
-
-export const textOf = ({ span }: Node, source: string): string =>
-  Buffer.from(source).subarray(span.start, span.end).toString();
