@@ -5,7 +5,7 @@ import { BESIDE, foreignStores, LAYERS, strayImports, upwardImports } from '../s
 const byName = (one = '', other = ''): number => one.localeCompare(other);
 
 describe('layers', () => {
-  const sources = new Map(['src', ...Object.keys(BESIDE), 'client'].flatMap((folder) => [...sourcesOf(folder)]));
+  const sources = new Map(['src', ...Object.keys(BESIDE)].flatMap((folder) => [...sourcesOf(folder)]));
   const files = importsOf(sources);
   const planted = (path: string, text: string) => importsOf(new Map([...sources, [path, text]]));
 

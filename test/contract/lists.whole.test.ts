@@ -82,7 +82,8 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
   });
 
   test('has pages of 20 unless told otherwise, and refuses any limit but a whole number from 1 to 100', async () => {
-    expect((await get(name)).body.data).toEqual((await get(name, 'limit=20')).body.data);
+    const idsOf = async (query = ''): Promise<unknown[]> => (await get(name, query)).body.data.map(({ id }) => id);
+    expect(await idsOf()).toEqual(await idsOf('limit=20'));
     for (const limit of ['0', '101', 'abc', '1e1', '-1', '+1', '1.0', '0x1', '', '%201', '1&limit=1', '99999999999']) {
       await expectInvalid(name, `limit=${limit}`, 'limit');
     }

@@ -23,7 +23,6 @@ afterAll(() => checker.terminate());
 const BOUNDED: Readonly<Record<string, string>> = {
   [String.raw`/\/+$/`]: 'URLs of the settings, and of the program that uses the client library',
   [String.raw`/(task_queue="[^"]*?)inc_[^"]*"/g`]: 'our own metrics: names of task queues are settings',
-  [String.raw`/[^A-Za-z0-9]+(\w)/g`]: 'paths of the route table',
   ["/^([\\w!#$%&'*+.^`|~-]+)\\s*=\\s*(.*)$/"]: 'a file that the settings name',
   [String.raw`/\w+\(\\?"([^"\\]+)\\?"\)/g`]: "texts of Temporal's SDK about the operator's own server",
   [String.raw`/"""(?:[^\\"]|\\[^]|"(?!""))*"""|'''(?:[^\\']|\\[^]|'(?!''))*'''|"(?:[^\\"\n]|\\.)*"|'(?:[^\\'\n]|\\.)*'|\/\/[^\n]*/g`]:

@@ -150,7 +150,7 @@ test('a delivery has no times and no response before its first try, and gets the
 });
 
 test('an attempt has its fields and errorMessage; error and response only where there was one', async () => {
-  const attempt = ['id', 'deliveryId', 'number', 'startedAt', 'durationMs', 'outcome', 'carrier'];
+  const attempt = ['id', 'deliveryId', 'number', 'startedAt', 'durationMs', 'outcome', 'temporalWorkflowId'];
   const path = `/v1/deliveries/${ids.deliveryId}/attempts`;
   expect(Object.keys(await firstOf(attemptAnswer, path)).toSorted()).toEqual(
     [...attempt, 'errorClass', 'errorMessage', 'response'].toSorted(),

@@ -368,7 +368,7 @@ describe('tenants', () => {
 
   /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
   const isOfAService = (path: string): boolean =>
-    /^src\/(identity|messaging|delivery\/(dead-letters|record|attempt|replays)|automations|inbound|insight\/(inspectors|installation|marks|views)|api\/idempotency)\//.test(
+    /^src\/(identity|messaging|delivery\/(dead-letters|record|attempt|replays)|automations|inbound|insight\/(inspectors|installation|markers|views)|api\/idempotency)\//.test(
       path,
     ) && !/(^|[-/])store\.ts$/.test(path);
   /** Parts of workers, and of publishing behind its service. */

@@ -46,7 +46,7 @@ export type ListName =
   | 'requests'
   | 'inspectors'
   | 'inspected-requests'
-  | 'marks'
+  | 'markers'
   | 'secrets'
   | 'connections'
   | 'workflows'
@@ -175,7 +175,7 @@ export const LISTS: List[] = [
   },
   ...INBOUND_LISTS,
   ...INSPECTOR_LISTS,
-  { name: 'marks', rows: `SELECT id FROM marks WHERE ${OWN}`, filters: {}, hasTimes: 'at' },
+  { name: 'markers', rows: `SELECT id FROM markers WHERE ${OWN}`, filters: {}, hasTimes: 'at' },
   { name: 'secrets', rows: `SELECT id FROM secrets WHERE ${OWN}`, filters: { name: namePart('token', 'n_4') } },
   {
     name: 'connections',
@@ -282,7 +282,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
     'machine-credentials': '/v1/machine-credentials',
     ...(await seedWebhooks(posthorn, key, [first, last])),
     inspectors: '/v1/inspectors',
-    marks: await seedMarkers((path, body) => make(posthorn, key, path, body)),
+    markers: await seedMarkers((path, body) => make(posthorn, key, path, body)),
     'inspected-requests': await seedInspectors(posthorn, (path, body) => make(posthorn, key, path, body)),
     secrets: await seedSecrets(posthorn, key),
     connections: await seedConnections(posthorn, key),
