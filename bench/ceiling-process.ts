@@ -15,7 +15,7 @@ import { createNewId } from '../src/platform/new-id.ts';
 import { createAddressGuard } from '../src/platform/outbound/guard/address-guard.ts';
 import { createOwnAddresses } from '../src/platform/outbound/guard/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../src/platform/outbound/post-webhook.ts';
-import type { DeliveryToAttempt } from '../src/kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../src/kernel/contract/delivery-workflow.ts';
 import type { HandOver } from '../src/messaging/publishing/hand-over.ts';
 import type { NewDelivery } from '../src/messaging/publishing/storing/new-delivery.ts';
 import { VERSION } from '../src/kernel/words/version.ts';

@@ -1,8 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { createPool } from '../platform/db/connections/pool.ts';
 import type { Dependencies } from '../platform/dependencies.ts';
-import { messageOf } from '../kernel/errors/message-of.ts';
-import { NotReady } from '../kernel/errors/not-ready.ts';
+import { messageOf, NotReady } from '../kernel/errors.ts';
 import type { Outages, Watched } from '../platform/outages/outages.ts';
 import type { Limiter } from '../platform/rate-limits/limiter.ts';
 import type { Tracing } from './tracing/otlp.ts';

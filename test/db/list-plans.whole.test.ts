@@ -10,7 +10,7 @@ import { selectNext } from '../../src/delivery/dead-letters/filter-store.ts';
 import { listDeadLetters } from '../../src/delivery/dead-letters/store.ts';
 import { endAsDeadLetter } from '../../src/delivery/record/statements/end.ts';
 import { listDeliveries } from '../../src/delivery/record/store.ts';
-import { systemChannelId } from '../../src/kernel/words/service-events.ts';
+import { systemChannelId } from '../../src/kernel/words/event-types.ts';
 import { DELIVERY_STATUSES } from '../../src/kernel/words/statuses.ts';
 import { LOOK, readPayloads } from '../../src/messaging/messages/look-through-store.ts';
 import { listMessages } from '../../src/messaging/messages/store.ts';

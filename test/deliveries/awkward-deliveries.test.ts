@@ -6,7 +6,7 @@ import { loadForAttempts } from '../../src/delivery/attempt/load.ts';
 import { createRecorder } from '../../src/delivery/attempt/recorder.ts';
 import { endOfDeletedSubscriptions } from '../../src/delivery/record/statements/end.ts';
 import { tellHighBacklogs } from '../../src/delivery/queue/recovery/backlog-events.ts';
-import { systemChannelId } from '../../src/kernel/words/service-events.ts';
+import { systemChannelId } from '../../src/kernel/words/event-types.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import {
   createChannel,

@@ -7,7 +7,7 @@ import { DUE_RUNS_CHANNEL } from '../../src/platform/db/waking/due-runs.ts';
 import { DUE_CHANNEL } from '../../src/platform/db/waking/due.ts';
 import { listenForDue } from '../../src/delivery/queue/loop/listen-for-due.ts';
 import { describeHeld } from '../../src/delivery/record/statements/claim.ts';
-import { READ_AGAIN_AFTER_MS } from '../../src/kernel/rules/read-age.ts';
+import { READ_AGAIN_AFTER_MS } from '../../src/kernel/rules/erasure.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
 import {

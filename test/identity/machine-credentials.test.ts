@@ -4,7 +4,7 @@ import { createUsedProofs } from '../../src/identity/credentials/dpop/used-proof
 import { isSignedBy } from '../../src/identity/credentials/tokens/client-secret.ts';
 import { createTokens, TOKEN_PATH } from '../../src/identity/credentials/tokens/service.ts';
 import { createSigningKeys } from '../../src/identity/credentials/tokens/signing-keys.ts';
-import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import { SCOPES } from '../../src/kernel/words/rights.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { machineCredentialsOf } from '../support/make/credential-services.ts';
 import { makeProof } from '../support/make/dpop-proofs.ts';

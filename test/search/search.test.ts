@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { EnvironmentCaller } from '../../src/api/caller/caller.ts';
 import type { Tenants } from '../../src/platform/db/tenants.ts';
-import { systemChannelId } from '../../src/kernel/words/service-events.ts';
+import { systemChannelId } from '../../src/kernel/words/event-types.ts';
 import { LOOK } from '../../src/messaging/messages/look-through-store.ts';
 import { lookThrough, MOST_LOOKED_THROUGH } from '../../src/messaging/messages/look-through.ts';
 import { payloadConditionOf } from '../../src/insight/search/payload-condition.ts';

@@ -1,6 +1,4 @@
-import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
-import type { Scope } from '../../kernel/words/scopes.ts';
-import type { Limits } from '../../kernel/words/tiers.ts';
+import type { EnvironmentKind, Scope, Limits } from '../../kernel/words/rights.ts';
 
 /**
  * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of

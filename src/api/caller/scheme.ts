@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { Caller, RequestOrigin } from './caller.ts';
 
 /** The request as far as it is known before its body is read. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { type AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RateHeaders } from '../../platform/rate-limits/limiter.ts';
-import { ApiError, type ErrorCode } from '../../kernel/errors/api-error.ts';
+import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import { ANSWER_HEADERS } from './answers/answer.ts';
 import { toEnvelope } from './answers/error-envelope.ts';
 import { newRequestId } from './observing/request-id.ts';

@@ -1,4 +1,4 @@
-import { type ErrorCode, STATUS_OF_CODE } from '../../kernel/errors/api-error.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../kernel/errors.ts';
 import { errorCodesOf } from '../http/route/error-codes.ts';
 import type { Row } from '../http/route/route.ts';
 import { headersOfEnd, headersOfRefusal } from './headers.ts';

@@ -1,5 +1,5 @@
 import type { Access } from '../http/route/route.ts';
-import { SCOPES } from '../../kernel/words/scopes.ts';
+import { SCOPES } from '../../kernel/words/rights.ts';
 import { SCOPE_TEXTS } from './texts/scope-texts.ts';
 
 /** Ways to say who asks. `isSecure`: people come over https, where the cookie has another name. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { stepKey } from '../../kernel/contract/run-ways.ts';
+import { stepKey } from '../../kernel/contract/run-workflow.ts';
 import type { WakeRun } from './wake-run.ts';
 import { isWatch } from '../definitions/plan/cancel-watches.ts';
 import { type Looking, startLooking } from '../../platform/db/waking/look-loop.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
-import type { SubscriptionToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { SubscriptionToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { openSigningSecret } from '../../platform/credentials/signing-secret.ts';
 import { readSigningKey, type SigningKey } from '../../platform/outbound/sign.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookRequest } from '../../platform/outbound/post-webhook.ts';
 import { signatureHeader, type SigningKey } from '../../platform/outbound/sign.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { createRandomBytes } from '../../platform/random-bytes.ts';
 import { timestampOf, webhookHeaders } from '../record/webhook-headers.ts';
 

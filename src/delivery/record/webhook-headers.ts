@@ -1,4 +1,4 @@
-import { HOPS_HEADER } from '../../kernel/rules/hops.ts';
+import { HOPS_HEADER } from '../../kernel/values/http.ts';
 import { type TraceContext, traceHeaders } from '../../kernel/values/trace-context.ts';
 import { isHeaderAllowed } from '../../platform/outbound/custom-headers.ts';
 

@@ -7,7 +7,7 @@ import { requireReady } from '../../api/http/pages/require-ready.ts';
 import type { BoundRoute } from '../../api/http/route/route.ts';
 import { createHeldAnswers } from './held-answers.ts';
 import type { Inspectors } from './service.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { readInspectPath } from '../../platform/outbound/guard/inspect-path.ts';
 import { SENDER_HEADER } from '../../platform/outbound/sender-proof.ts';
 import type { Limiter } from '../../platform/rate-limits/limiter.ts';

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { UNPROVEN } from '../../platform/slices.ts';
-import { notFound } from '../../kernel/errors/api-error.ts';
+import { notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { SENDER_HEADER } from '../../platform/outbound/sender-proof.ts';
 import { keptPath, keptValue } from './kept-headers.ts';

@@ -3,7 +3,7 @@ import { type Channel as ChannelRow, Prisma } from '../../platform/db/generated/
 import { findByName } from '../../platform/db/lists/name-look.ts';
 import { systemChannel } from '../../platform/db/sql/system-channel.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
-import { SYSTEM_CHANNEL_NAME } from '../../kernel/words/service-events.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../kernel/words/event-types.ts';
 import type { CancelReason, ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { textArray } from '../../platform/db/sql/text-array.ts';
-import type { ApiError } from '../../kernel/errors/api-error.ts';
+import type { ApiError } from '../../kernel/errors.ts';
 import type { TraceContext } from '../../kernel/values/trace-context.ts';
 
 /** A request to an inbound webhook that was taken. `eventId` is absent where its provider gives events none. */

@@ -1,4 +1,4 @@
-import type { ErrorDetails } from '../../kernel/errors/api-error.ts';
+import type { ErrorDetails } from '../../kernel/errors.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import type { NewMessage } from '../messages/publication.ts';

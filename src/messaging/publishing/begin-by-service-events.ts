@@ -4,7 +4,7 @@ import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
 import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
 import type { Filters } from '../filters/filters.ts';
-import { systemChannelId } from '../../kernel/words/service-events.ts';
+import { systemChannelId } from '../../kernel/words/event-types.ts';
 import type { NewId } from '../../platform/new-id.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import type { PublishingConfig } from './configs/load-config.ts';

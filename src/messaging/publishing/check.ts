@@ -1,6 +1,6 @@
 import type { Filters } from '../filters/filters.ts';
-import { ApiError, type ErrorDetails, invalidField, notFound } from '../../kernel/errors/api-error.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { ApiError, type ErrorDetails, invalidField, notFound } from '../../kernel/errors.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { NewMessage, NewRun, Publication } from '../messages/publication.ts';
 import type { NewId } from '../../platform/new-id.ts';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping, type Grouping } from '../../platform/db/group.ts';
 import { isInDoubt } from '../../platform/db/connections/until-reachable.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { isScheduled, type Publication } from '../messages/publication.ts';
 import type { PublishOutcome } from './answer.ts';
 import { countUnfiltered } from './configs/config-store.ts';

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters, FilterVerdict } from '../filters/filters.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { toCircuit } from '../../kernel/rules/circuit.ts';
 import { listedEventTypes, wantsEventType } from '../../kernel/words/event-types.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';

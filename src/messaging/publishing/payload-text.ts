@@ -1,4 +1,4 @@
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import { invalidField } from '../../kernel/errors.ts';
 import { elementSpans, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { MESSAGE_LIMITS } from '../messages/schema.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import { invalidField } from '../../kernel/errors.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import { readTraceContext } from '../../kernel/values/trace-context.ts';
 import type { InboundMessage, NewMessage, Publication } from '../messages/publication.ts';

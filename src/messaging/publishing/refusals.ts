@@ -1,4 +1,4 @@
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import type { Publication, Stored } from '../messages/publication.ts';
 import type { MessageNaming } from './prepare.ts';
 import type { Repeated } from './storing/publisher-ids-store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
 import { publishMessageBody } from './schema.ts';
 

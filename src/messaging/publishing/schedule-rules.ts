@@ -1,4 +1,4 @@
-import { type ApiError, invalidField } from '../../kernel/errors/api-error.ts';
+import { type ApiError, invalidField } from '../../kernel/errors.ts';
 import { MESSAGE_LIMITS } from '../messages/schema.ts';
 
 /** When a message is to be published, as its publisher asked: a time or ms from now; neither: at once. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { ApiError, invalidField } from '../../kernel/errors.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import type { CompiledSchema } from './compile.ts';
 import type { PayloadMisfit } from './misfit.ts';
 import { createSchemaPool, type SchemaPool, TookTooLong, type SchemaWork } from './schema-pool.ts';

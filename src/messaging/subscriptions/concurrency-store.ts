@@ -1,5 +1,5 @@
 import type { DatabaseReader } from '../../platform/db/client.ts';
-import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/concurrency.ts';
+import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 import type { Concurrency, Subscription } from './schema.ts';
 
 type Sums = { limit: number | null; inFlight: number | null; latencyMs: number | null };

@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
 import { openSigningSecret, type SealedSigningSecret } from '../../platform/credentials/signing-secret.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 /** The secret that signs now. CONFLICT for one that cannot be opened, and for none: it was sealed with a key that was given up. */
 export function openCurrent(

@@ -2,7 +2,7 @@ import { sealSigningSecret } from '../../platform/credentials/signing-secret.ts'
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { requireRoomForOlderSecret } from '../../kernel/rules/older-secrets.ts';
+import { requireRoomForOlderSecret } from '../../kernel/rules/secrets.ts';
 import { openCurrent } from './current-secret.ts';
 import type { RotateSecret, Subscription, SubscriptionSecret } from './schema.ts';
 import * as store from './store.ts';

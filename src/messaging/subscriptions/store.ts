@@ -2,7 +2,7 @@ import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/clie
 import type { Subscription as SubscriptionRow } from '../../platform/db/generated/client.ts';
 import { findByName } from '../../platform/db/lists/name-look.ts';
 import { toCircuit } from '../../kernel/rules/circuit.ts';
-import { disabledReasonOf } from '../../kernel/rules/disabled-reason.ts';
+import { disabledReasonOf } from '../../kernel/rules/failing.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { RetryPolicy } from '../../kernel/contract/retry-policy.ts';

@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { parseUrl } from '../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../kernel/values/http.ts';
 import { ConfigError } from './reading/config-error.ts';
 
 /**

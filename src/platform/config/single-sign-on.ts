@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isId } from '../../kernel/values/ids.ts';
-import { parseUrl } from '../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../kernel/values/http.ts';
 import { ConfigError } from './reading/config-error.ts';
 import { flagSetting } from './reading/flag.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nearestName } from '../../kernel/values/nearest-name.ts';
-import { parseUrl } from '../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../kernel/values/http.ts';
 import { ConfigError } from './reading/config-error.ts';
 import { listOf } from './reading/list-of.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseUrl } from '../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../kernel/values/http.ts';
 import { flagSetting } from './reading/flag.ts';
 import { isDecodable } from './database-url.ts';
 import { singleSignOnVariables } from './single-sign-on.ts';

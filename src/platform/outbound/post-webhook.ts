@@ -12,7 +12,7 @@ import { exchange } from './exchange/exchange.ts';
 import { requestHeaders } from './request-headers.ts';
 import { bodyText, headerRecord } from './exchange/response-content.ts';
 import { SENDER_HEADER, type SenderProofs } from './sender-proof.ts';
-import { CONCURRENCY } from '../../kernel/rules/concurrency.ts';
+import { CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 import { parseRetryAfter } from './exchange/retry-after.ts';
 
 /** Origins whose idle connections are kept. */

@@ -7,7 +7,7 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto';
-import { SECRET_BYTES, SYMMETRIC_PREFIX } from '../../kernel/words/signing-secret-form.ts';
+import { SECRET_BYTES, SYMMETRIC_PREFIX } from '../../kernel/rules/secrets.ts';
 
 const ASYMMETRIC = 'whsk_';
 

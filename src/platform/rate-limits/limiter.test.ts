@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
 import { createLimiter, type Limiter } from './limiter.ts';
-import { TIER_LIMITS, TIERS } from '../../kernel/words/tiers.ts';
+import { TIER_LIMITS, TIERS } from '../../kernel/words/rights.ts';
 
 const log = pino({ level: 'silent' });
 let limiter: Limiter;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { ApiError } from '../../kernel/errors/api-error.ts';
-import type { Limits } from '../../kernel/words/tiers.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Limits } from '../../kernel/words/rights.ts';
 import { addressBucket } from './address-bucket.ts';
 import type { WindowCount, Counters } from './counters.ts';
 import { createMemoryCounters } from './memory-counters.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../kernel/errors.ts';
 
 /** One part that this process needs for its work or, if not required, only shows. */
 export type ReadinessCheck = {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { findRoleGap, type RoleGap, TENANT_ROLE } from '../db/row-security/tenant-role.ts';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../kernel/errors.ts';
 import type { ReadinessCheck } from './readiness.ts';
 
 const REASONS: Record<NonNullable<RoleGap>, string> = {

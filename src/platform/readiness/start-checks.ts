@@ -4,7 +4,7 @@ import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts
 import { failureCodes } from '../db/connections/failure-codes.ts';
 import { DroppedSettingsError, HAS_OWN_SETTINGS } from '../db/connections/own-session.ts';
 import { isContracting, migrationNames, SELECT_APPLIED, whyRefused } from '../db/migrations/migrations.ts';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../kernel/errors.ts';
 import { databaseSetting, databaseTrouble } from './database-trouble.ts';
 import type { ReadinessCheck } from './readiness.ts';
 import { rowSecurityCheck } from './row-security.ts';

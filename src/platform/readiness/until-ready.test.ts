@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../kernel/errors.ts';
 import { waitingBy } from './until-ready.ts';
 
 test('a wait says a reason once, again after a minute, and another reason at once', () => {

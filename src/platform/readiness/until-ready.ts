@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NotReady } from '../../kernel/errors/not-ready.ts';
+import type { NotReady } from '../../kernel/errors.ts';
 import type { ReadinessLook, Readiness } from './readiness.ts';
 
 // Rest between looks: each costs two queries, and after `migrate` the roles go on within this time.

@@ -1,4 +1,4 @@
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../kernel/errors.ts';
 import type { TemporalSettings } from './connection.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 

@@ -45,8 +45,8 @@ import {
   type Readiness,
 } from '../../platform/readiness/readiness.ts';
 import { startChecks } from '../../platform/readiness/start-checks.ts';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
-import { ownOriginsOf } from '../../kernel/values/request-origin.ts';
+import { NotReady } from '../../kernel/errors.ts';
+import { ownOriginsOf } from '../../kernel/values/http.ts';
 
 export type AppOptions<Services> = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool' | 'costly'>;

@@ -1,4 +1,4 @@
-import { messageOf } from '../../kernel/errors/message-of.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { createDependencies } from '../assembly/create-dependencies.ts';
 import { createServices } from '../assembly/create-services.ts';
 import { refuseLasting, untilReady, waitingBy } from '../../platform/readiness/until-ready.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createAudit } from '../../identity/tenancy/audit/service.ts';
-import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
+import type { EnvironmentKind } from '../../kernel/words/rights.ts';
 import {
   createMachineCredentials,
   type MachineCredentials,

@@ -5,7 +5,7 @@ import { createFactorsOfPeople } from '../../identity/people/factors/of-person.t
 import { createMembers, type Members } from '../../identity/people/members/service.ts';
 import { createInvitationBody } from '../../identity/people/members/schema.ts';
 import { findOrganisations } from '../../identity/people/members/store.ts';
-import type { Role } from '../../kernel/words/roles.ts';
+import type { Role } from '../../kernel/words/rights.ts';
 import { createSessions } from '../../identity/people/sessions/service.ts';
 import { createLog } from '../../platform/log.ts';
 import { createNewId } from '../../platform/new-id.ts';

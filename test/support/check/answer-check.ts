@@ -4,7 +4,7 @@ import { errorEnvelope } from '../../../src/api/http/answers/error-envelope.ts';
 import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/api/http/pages/health.ts';
 import type { Row } from '../../../src/api/http/route/route.ts';
 import { routes } from '../../../src/process/routes.ts';
-import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/errors/api-error.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/errors.ts';
 
 /** Where a value, as it came over the wire, differs from a schema; nothing when it fits. Unknown fields are problems. */
 export const problemsOf = (schema: z.ZodType, value: unknown): string[] =>

@@ -17,7 +17,7 @@ import { startHttpServer } from '../../../src/api/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
 import { sessionScheme } from '../../../src/identity/people/sessions/scheme.ts';
 import { dpopScheme } from '../../../src/identity/credentials/tokens/scheme.ts';
-import { ownOriginsOf } from '../../../src/kernel/values/request-origin.ts';
+import { ownOriginsOf } from '../../../src/kernel/values/http.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { createLog, type ServiceLog } from '../../../src/platform/log.ts';
 import { createNewId } from '../../../src/platform/new-id.ts';

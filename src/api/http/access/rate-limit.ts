@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Limiter, ThingLimit } from '../../../platform/rate-limits/limiter.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { setHeaders } from '../answers/answer.ts';
 import { clientAddress } from './client-address.ts';

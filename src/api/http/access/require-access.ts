@@ -1,6 +1,6 @@
 import type { Caller } from '../../caller/caller.ts';
 import { type Credential, namedAppSuspended, notSignedIn, unauthorized } from '../../caller/scheme.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Middleware } from '../route/context.ts';
 import type { Access, BoundRoute } from '../route/route.ts';
 

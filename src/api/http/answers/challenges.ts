@@ -1,5 +1,4 @@
-import type { ApiError } from '../../../kernel/errors/api-error.ts';
-import { PROOF_ALGORITHMS } from '../../../kernel/errors/oauth.ts';
+import { type ApiError, PROOF_ALGORITHMS } from '../../../kernel/errors.ts';
 
 /** Errors that a challenge names; the others are the token endpoint's own. */
 const NAMED = new Set(['invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce', 'insufficient_scope']);

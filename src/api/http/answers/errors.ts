@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { traceIdOf } from '../../../kernel/values/trace-context.ts';
 import { writeAnswer } from './answer.ts';
 import type { Context, Middleware } from '../route/context.ts';

@@ -1,5 +1,5 @@
-import { invalidField } from '../../../kernel/errors/api-error.ts';
-import { HOPS_HEADER, MAX_HOPS, readHops } from '../../../kernel/rules/hops.ts';
+import { invalidField } from '../../../kernel/errors.ts';
+import { HOPS_HEADER, MAX_HOPS, readHops } from '../../../kernel/values/http.ts';
 import type { Middleware } from '../route/context.ts';
 
 /**

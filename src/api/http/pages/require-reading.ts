@@ -1,4 +1,4 @@
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Context } from '../route/context.ts';
 import { hostProblem } from '../route/host.ts';
 

@@ -1,5 +1,5 @@
 import type { ReadinessLook, Readiness } from '../../../platform/readiness/readiness.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Middleware } from '../route/context.ts';
 import { toApiError } from '../answers/errors.ts';
 

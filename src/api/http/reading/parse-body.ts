@@ -1,6 +1,6 @@
 import { parse } from 'secure-json-parse';
 import { COSTLY_BYTES, type Slices, takeSteps } from '../../../platform/slices.ts';
-import { type ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { type ApiError, invalidField } from '../../../kernel/errors.ts';
 import type { Middleware } from '../route/context.ts';
 import { turnOwnerOf } from '../route/turn-owner.ts';
 import {

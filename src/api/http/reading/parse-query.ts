@@ -1,4 +1,4 @@
-import { invalidField } from '../../../kernel/errors/api-error.ts';
+import { invalidField } from '../../../kernel/errors.ts';
 
 /**
  * Reads a query string (without the question mark). Throws INVALID_REQUEST, with the parameter as the field, for a

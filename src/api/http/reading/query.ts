@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HTTP_STATUS, STATUS_FILTER, STATUS_GROUP } from '../../../kernel/rules/http-status.ts';
+import { HTTP_STATUS, STATUS_FILTER, STATUS_GROUP } from '../../../kernel/values/http.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../../kernel/words/event-types.ts';
 import { type Instant, millisecondsOf } from '../../../kernel/values/instant.ts';
 import { ID_FORM, ID_PREFIXES, type IdKind } from '../../../kernel/values/ids.ts';

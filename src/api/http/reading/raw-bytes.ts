@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import type { Middleware } from '../route/context.ts';
 import { FORM_TYPE, JSON_TYPE } from '../route/media-type.ts';
 import type { Consumes } from '../route/route.ts';

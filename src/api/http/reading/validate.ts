@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type ErrorDetails, invalidField } from '../../../kernel/errors/api-error.ts';
-import { fieldPath } from '../../../kernel/values/field-path.ts';
-import { BodyMisfit } from '../../../kernel/errors/misfit.ts';
+import { type ErrorDetails, invalidField, BodyMisfit } from '../../../kernel/errors.ts';
+import { fieldPath } from '../../../kernel/values/text.ts';
 import type { Middleware } from '../route/context.ts';
 import { queryOf } from '../route/match-route.ts';
 import { parseQuery } from './parse-query.ts';

@@ -2,7 +2,7 @@ import type { ParameterizedContext, Middleware as KoaMiddleware } from 'koa';
 import type { KeepInPublish } from '../../idempotency/kept-answers.ts';
 import type { Caller } from '../../caller/caller.ts';
 import type { Credential } from '../../caller/scheme.ts';
-import type { ApiError } from '../../../kernel/errors/api-error.ts';
+import type { ApiError } from '../../../kernel/errors.ts';
 import type { TraceContext } from '../../../kernel/values/trace-context.ts';
 import type { BoundRoute } from './route.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../kernel/errors/api-error.ts';
+import type { ErrorCode } from '../../../kernel/errors.ts';
 import type { Row } from './route.ts';
 
 /** Refusals of the edge itself, which every route can give: for how it is asked, how often, and when it cannot be answered. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { type ApiError, invalidField } from '../../../kernel/errors.ts';
 
 /** `uri-host [ ":" port ]` of RFC 9110 §7.2: a name as RFC 3986 §3.2.2 has it, an IPv4 address or an IPv6 one in brackets. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::(?<port>\d{0,5}))?$/i;

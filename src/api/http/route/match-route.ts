@@ -1,5 +1,5 @@
 import Router from '@koa/router';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Middleware } from './context.ts';
 import { hostProblem } from './host.ts';
 import type { BoundRoute } from './route.ts';

@@ -3,10 +3,9 @@ import type { KeepInPublish } from '../../idempotency/kept-answers.ts';
 import type { Caller, EnvironmentCaller, TenantCaller } from '../../caller/caller.ts';
 import type { RequestHead, Visit } from '../../caller/scheme.ts';
 import type { AddressLimit, Bucket, ThingLimit } from '../../../platform/rate-limits/limiter.ts';
-import type { ErrorCode } from '../../../kernel/errors/api-error.ts';
-import type { BodyMisfit } from '../../../kernel/errors/misfit.ts';
+import type { ErrorCode, BodyMisfit } from '../../../kernel/errors.ts';
 import type { IdKind } from '../../../kernel/values/ids.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
+import type { Scope } from '../../../kernel/words/rights.ts';
 import { type Deprecation, deprecationHeaders } from './deprecation.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Caller } from '../../caller/caller.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Context } from '../route/context.ts';
 import { watchCaller } from './watch-caller.ts';
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../../caller/caller.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { renewAccess } from '../access/renew-access.ts';
 import type { Context } from '../route/context.ts';
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../kernel/words/scopes.ts';
+import type { Scope } from '../../../kernel/words/rights.ts';
 
 /** The right that a scope gives. */
 export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseUrl } from '../../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
 import { headerNameProblem } from '../../../platform/outbound/request-headers.ts';
 import type { Connector, Operation } from './connector.ts';
 import { client, object, secret, text } from './fields.ts';

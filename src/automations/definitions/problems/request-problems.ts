@@ -1,4 +1,4 @@
-import { fieldPath } from '../../../kernel/values/field-path.ts';
+import { fieldPath } from '../../../kernel/values/text.ts';
 import { headerNameProblem, headerValueProblem } from '../../../platform/outbound/request-headers.ts';
 import { filledAddress, hasWrittenOrigin } from '../../expressions/addresses.ts';
 import { piecesOf, secretIn, textsOf } from '../../expressions/templates.ts';

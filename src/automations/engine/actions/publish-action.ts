@@ -1,5 +1,5 @@
 import { publishedEventTypeProblem } from '../../../kernel/words/event-types.ts';
-import { ApiError, type ErrorCode } from '../../../kernel/errors/api-error.ts';
+import { ApiError, type ErrorCode } from '../../../kernel/errors.ts';
 import { ChainTooDeep } from '../../../messaging/messages/chain-too-deep.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
 import type { ActionKind } from '../attempt-step.ts';

@@ -4,9 +4,8 @@ import { isUnreachable } from '../../../platform/db/connections/until-reachable.
 import { attempt, holdThrown, type TryDependencies } from '../../attempt/attempt.ts';
 import { loadHeld } from '../../attempt/load.ts';
 import { SenderClosedError } from '../../../platform/outbound/exchange/connections.ts';
-import { type DeliveryToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt, DrainProgress } from '../../../kernel/contract/delivery-workflow.ts';
 import { idsOf } from '../../attempt/logged-ids.ts';
-import type { DrainProgress } from '../../../kernel/contract/delivery-workflow.ts';
 import type { NewDelivery } from '../../../messaging/publishing/storing/new-delivery.ts';
 import type { Admission, Entry } from '../../limits/admission.ts';
 import type { Capacity } from '../../limits/capacity.ts';

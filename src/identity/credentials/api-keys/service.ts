@@ -3,14 +3,19 @@ import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { AuditActor } from '../../tenancy/audit/record.ts';
 import type { Audit } from '../../tenancy/audit/service.ts';
 import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
-import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
-import { ApiError, invalidField, notFound } from '../../../kernel/errors/api-error.ts';
+import {
+  type EnvironmentKind,
+  SCOPES,
+  type Scope,
+  type Limits,
+  resolveLimits,
+  type Tier,
+} from '../../../kernel/words/rights.ts';
+import { ApiError, invalidField, notFound } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import { changedParts } from '../../../kernel/rules/changed-parts.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { SCOPES, type Scope } from '../../../kernel/words/scopes.ts';
+import { changedParts } from '../../../kernel/words/audit-actions.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 import { statusProblem } from '../grants/schema.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
 import { type OwnGrant, lockOwnGrant } from '../grants/service.ts';

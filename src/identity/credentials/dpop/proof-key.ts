@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, type CryptoKey, importJWK, type JWK } from 'jose';
-import type { ProofAlgorithm } from '../../../kernel/errors/oauth.ts';
+import type { ProofAlgorithm } from '../../../kernel/errors.ts';
 import { ProofProblem } from './proof-problem.ts';
 
 /** Members of a private or a symmetric key (RFC 7518 §6.2.2, §6.3.2, §6.4). */

@@ -1,5 +1,5 @@
 import { decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
-import { PROOF_ALGORITHMS, type ProofAlgorithm } from '../../../kernel/errors/oauth.ts';
+import { PROOF_ALGORITHMS, type ProofAlgorithm } from '../../../kernel/errors.ts';
 import { type PublicKey, readProofKey } from './proof-key.ts';
 import { ProofProblem } from './proof-problem.ts';
 import { normaliseTargetUri } from './target-uri.ts';

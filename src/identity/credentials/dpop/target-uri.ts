@@ -1,4 +1,4 @@
-import { parseUrl } from '../../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
 
 /** Characters that mean the same with and without a percent-escape (RFC 3986 §2.3). */
 const UNRESERVED = /[A-Za-z0-9._~-]/;

@@ -1,7 +1,13 @@
-import type { Scope } from '../../../kernel/words/scopes.ts';
-import { SCOPES } from '../../../kernel/words/scopes.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
-import { limitAbove, type Limits, resolveLimits, type Tier, TIERS } from '../../../kernel/words/tiers.ts';
+import {
+  type Scope,
+  SCOPES,
+  limitAbove,
+  type Limits,
+  resolveLimits,
+  type Tier,
+  TIERS,
+} from '../../../kernel/words/rights.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 
 /** The rights of a credential: none of them may exceed its maker's. */
 export type Grant = { tier: Tier; scopes: readonly Scope[]; limits: Limits; expiresAt?: Date | undefined };

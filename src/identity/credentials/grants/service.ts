@@ -1,9 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
-import { SCOPES_OF_ROLE } from '../../../kernel/words/roles.ts';
-import { resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
+import { type Scope, SCOPES_OF_ROLE, resolveLimits, type Tier } from '../../../kernel/words/rights.ts';
 import { type Grant, inOrder, type OwnLimits } from './grant.ts';
 import { lockHolders, lockRole } from './store.ts';
 

@@ -1,6 +1,5 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
-import type { Tier } from '../../../kernel/words/tiers.ts';
+import type { Scope, Tier } from '../../../kernel/words/rights.ts';
 
 export { lockRole } from '../../../platform/db/sql/roles.ts';
 

@@ -1,9 +1,7 @@
 import type { Database } from '../../../platform/db/client.ts';
 import { execute, type Executor } from '../../../platform/db/execute.ts';
 import type { MachineCredential as Row, MachineCredentialSecret } from '../../../platform/db/generated/client.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
-import { type Limits, resolveLimits } from '../../../kernel/words/tiers.ts';
+import { type EnvironmentKind, type Scope, type Limits, resolveLimits } from '../../../kernel/words/rights.ts';
 import { full, isTaken, read, readKind } from './store.ts';
 
 /** A machine credential as authentication needs to know it. */

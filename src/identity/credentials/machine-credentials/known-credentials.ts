@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import { type Asked, createBelief } from '../belief/belief.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
+import type { Scope } from '../../../kernel/words/rights.ts';
 import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
 import { appSuspended } from '../../../api/caller/scheme.ts';
 import { findKnownCredential, type KnownCredential } from './authentication-store.ts';

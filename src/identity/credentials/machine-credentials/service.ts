@@ -1,20 +1,25 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField, notFound } from '../../../kernel/errors/api-error.ts';
-import { changedParts } from '../../../kernel/rules/changed-parts.ts';
-import { requireRoomForOlderSecret } from '../../../kernel/rules/older-secrets.ts';
+import { ApiError, invalidField, notFound } from '../../../kernel/errors.ts';
+import { changedParts } from '../../../kernel/words/audit-actions.ts';
+import { requireRoomForOlderSecret } from '../../../kernel/rules/secrets.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { SCOPES, type Scope } from '../../../kernel/words/scopes.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
+import {
+  SCOPES,
+  type Scope,
+  type EnvironmentKind,
+  type Limits,
+  resolveLimits,
+  type Tier,
+} from '../../../kernel/words/rights.ts';
 import type { AuditActor } from '../../tenancy/audit/record.ts';
 import type { Audit } from '../../tenancy/audit/service.ts';
 import type { EnvironmentCaller, RequestOrigin } from '../../../api/caller/caller.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
 import { statusProblem } from '../grants/schema.ts';
 import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';
-import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
 import { findWithSecrets, type KnownCredential, touchSecret } from './authentication-store.ts';
 import { createKnownCredentials, type KnownCredentials, scopesBy } from './known-credentials.ts';
 import {

@@ -5,11 +5,15 @@ import type {
   Prisma,
 } from '../../../platform/db/generated/client.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
+import {
+  type Scope,
+  type EnvironmentKind,
+  type Limits,
+  resolveLimits,
+  type Tier,
+} from '../../../kernel/words/rights.ts';
 import type { OwnLimits } from '../grants/grant.ts';
 import type { CredentialStatus } from '../grants/schema.ts';
-import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
 import type { MachineCredential } from './schema.ts';
 import type { SealedClientSecret } from './secret.ts';
 

@@ -1,5 +1,4 @@
-import { ApiError } from '../../../kernel/errors/api-error.ts';
-import type { OAuthError } from '../../../kernel/errors/oauth.ts';
+import { ApiError, type OAuthError } from '../../../kernel/errors.ts';
 import { ProofProblem } from '../dpop/proof-problem.ts';
 
 /** INVALID_REQUEST of the token endpoint, for one parameter. */

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../../../kernel/words/scopes.ts';
+import { SCOPES, type Scope } from '../../../kernel/words/rights.ts';
 
 /** `scope` of RFC 6749 §3.3: names with one space between them. */
 const FORM = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;

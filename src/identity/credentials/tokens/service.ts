@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError, PROOF_ALGORITHMS } from '../../../kernel/errors.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { PROOF_ALGORITHMS } from '../../../kernel/errors/oauth.ts';
-import { SCOPES } from '../../../kernel/words/scopes.ts';
+import { SCOPES } from '../../../kernel/words/rights.ts';
 import type { Asked } from '../belief/belief.ts';
 import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
 import { originOfVisit } from '../../../api/caller/doer.ts';

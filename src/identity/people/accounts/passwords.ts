@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 
 /** Argon2id with 19 MiB, two passes and one lane: the least that OWASP's cheat sheet names for it. */
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };

@@ -7,7 +7,7 @@ import {
   passwordField,
   personName,
 } from '../../../api/caller/person-fields.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 
 const rules = { name: nameProblem };
 

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { doneFrom, type TellChange } from '../../../api/caller/doer.ts';
 import type { Visit } from '../../../api/caller/scheme.ts';
 import { hashSecret, newSessionSecret } from '../sessions/secret.ts';

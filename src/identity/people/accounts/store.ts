@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import { lockPeople } from '../../../platform/db/sql/lock-people.ts';
-import type { Role } from '../../../kernel/words/roles.ts';
+import type { Role } from '../../../kernel/words/rights.ts';
 
 export { lockPeople };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { countTry, forgetTries } from './tries-store.ts';
 
 /** Tries in a window; after so many the next is refused, right or wrong. */

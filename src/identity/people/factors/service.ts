@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Sessions } from '../sessions/service.ts';
 import type { Tries } from '../accounts/tries.ts';
 import type { Caller } from '../../../api/caller/caller.ts';

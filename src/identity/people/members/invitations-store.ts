@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Invitation as InvitationRow } from '../../../platform/db/generated/client.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
-import type { Role } from '../../../kernel/words/roles.ts';
+import type { Role } from '../../../kernel/words/rights.ts';
 import type { Invitation } from './schema.ts';
 
 type Db = DatabaseTransaction;

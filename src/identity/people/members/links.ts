@@ -1,5 +1,5 @@
 import type { Config } from '../../../platform/config/config.ts';
-import { dashboardAt } from '../../../kernel/values/dashboard-at.ts';
+import { dashboardAt } from '../../../kernel/values/http.ts';
 
 type Urls = Pick<Config, 'publicBaseUrl' | 'dashboardUrl'>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ROLES, type Role } from '../../../kernel/words/roles.ts';
+import { ROLES, type Role } from '../../../kernel/words/rights.ts';
 import { lackingRole, losesLastOwner } from './rules.ts';
 
 const change = (actor: Role, target: Role, wanted: Role | undefined, isSelf = false) => ({

@@ -1,4 +1,4 @@
-import { isAtLeast, type Role } from '../../../kernel/words/roles.ts';
+import { isAtLeast, type Role } from '../../../kernel/words/rights.ts';
 
 /** One member does something to a member: gives a role, or removes where none is wanted. */
 export type MemberChange = { actor: Role; target: Role; wanted: Role | undefined; isSelf: boolean };

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
-import type { Role } from '../../../kernel/words/roles.ts';
+import type { Role } from '../../../kernel/words/rights.ts';
 import type { Member } from './schema.ts';
 
 export { lockPeople } from '../../../platform/db/sql/lock-people.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../../../platform/config/config.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
-import { parseUrl } from '../../../kernel/values/parse-url.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
 
 /** Whom passkeys are made for, and the one origin whose pages may use them (WebAuthn Level 3, sections 5.4.2 and 7). */
 export type RelyingParty = { id: string; origin: string };

@@ -1,5 +1,5 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Assertion } from '../../../api/caller/person-fields.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { AddPasskey } from './schema.ts';

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
 import { hasSecretForm } from './secret.ts';
 
 /**

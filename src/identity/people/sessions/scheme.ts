@@ -1,5 +1,5 @@
-import { type OwnOrigins, originProblem } from '../../../kernel/values/request-origin.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { type OwnOrigins, originProblem } from '../../../kernel/values/http.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { RequestHead, Scheme } from '../../../api/caller/scheme.ts';
 import { readNamed } from './named-tenant.ts';
 import type { Sessions } from './service.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Trier, Tries } from '../accounts/tries.ts';

@@ -1,5 +1,5 @@
 import type { SingleSignOnSettings } from '../../../platform/config/single-sign-on.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 import { emailField, personName } from '../../../api/caller/person-fields.ts';
 
 /** A person as the identity provider describes them. */

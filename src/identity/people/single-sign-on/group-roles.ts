@@ -1,5 +1,5 @@
 import type { GivenRole, GroupRole } from '../../../platform/config/single-sign-on.ts';
-import { isAtLeast } from '../../../kernel/words/roles.ts';
+import { isAtLeast } from '../../../kernel/words/rights.ts';
 
 /**
  * The role that somebody in these groups has in each organisation that the settings name: the highest of several, undefined for none.

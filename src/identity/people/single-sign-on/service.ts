@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
-import { dashboardAt } from '../../../kernel/values/dashboard-at.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { dashboardAt } from '../../../kernel/values/http.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Caller } from '../../../api/caller/caller.ts';
 import type { TellChange } from '../../../api/caller/doer.ts';

@@ -3,11 +3,11 @@ import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { Audit } from '../audit/service.ts';
 import type { TenantCaller } from '../../../api/caller/caller.ts';
 import { completeRetryPolicy, retryPolicyProblem } from '../../../kernel/contract/retry-policy.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
-import { changedParts } from '../../../kernel/rules/changed-parts.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
+import { changedParts } from '../../../kernel/words/audit-actions.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 import {
   type App,
   appChange,

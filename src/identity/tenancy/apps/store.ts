@@ -1,6 +1,6 @@
 import type { Database, DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { App as AppRow, Prisma } from '../../../platform/db/generated/client.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
+import type { EnvironmentKind } from '../../../kernel/words/rights.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
 import type { AppStatus } from '../../../kernel/words/statuses.ts';
 import { type App, type AppSettings, settingsInForce } from './schema.ts';

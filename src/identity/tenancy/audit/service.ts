@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { TenantCaller } from '../../../api/caller/caller.ts';
-import { notFound } from '../../../kernel/errors/api-error.ts';
+import { notFound } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { windowText } from '../../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { EventTrigger, ReadEventTrigger } from './event-triggers.ts';
 import { isForChannel } from './listening.ts';
-import { systemChannelId } from '../../../kernel/words/service-events.ts';
+import { systemChannelId } from '../../../kernel/words/event-types.ts';
 import { readPublishingConfig, type StoredConfig } from './config-store.ts';
 
 /**

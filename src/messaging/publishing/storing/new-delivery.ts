@@ -1,4 +1,4 @@
-import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
 
 /** A delivery as its publish has just stored it, or a claimed one. `read` spares its first try a query while it is fresh. */
 export type NewDelivery = {

@@ -1,4 +1,4 @@
-import type { Role } from '../../../kernel/words/roles.ts';
+import type { Role } from '../../../kernel/words/rights.ts';
 import type { DatabaseTransaction } from '../client.ts';
 
 /** The role of a person in an organisation; undefined for one who is no member. */

@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../../../platform/config/config.ts';
 import type { ProcessDependencies } from '../../assembly/create-dependencies.ts';
 import { observedLimiter } from '../../../platform/observe/limits.ts';
 import { startHttpServer } from '../../../api/http/server.ts';
-import { ownOriginsOf } from '../../../kernel/values/request-origin.ts';
+import { ownOriginsOf } from '../../../kernel/values/http.ts';
 import { sessionScheme } from '../../../identity/people/sessions/scheme.ts';
 import { apiKeyScheme } from '../../../identity/credentials/api-keys/scheme.ts';
 import { dpopScheme } from '../../../identity/credentials/tokens/scheme.ts';

@@ -1,5 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError, type ErrorCode, invalidField, invalidFields, notFound, STATUS_OF_CODE } from './api-error.ts';
+import {
+  ApiError,
+  type ErrorCode,
+  invalidField,
+  invalidFields,
+  notFound,
+  STATUS_OF_CODE,
+  BodyMisfit,
+  topOf,
+  messageOf,
+  NotReady,
+} from './errors.ts';
 
 describe('ApiError', () => {
   test.each(Object.entries(STATUS_OF_CODE) as [ErrorCode, number][])('%s answers with %i', (code, status) => {
@@ -47,4 +58,46 @@ test('notFound has one text for every id', () => {
   const error = notFound('channel');
   expect(error).toMatchObject({ code: 'NOT_FOUND', message: 'No such channel in this environment' });
   expect(error.details).toBeUndefined();
+});
+
+describe('a body that its schema refuses', () => {
+  test('shows the fields of it that have no fault', () => {
+    const body = { name: 1, steps: [{}], trigger: { type: 'event' } };
+    const misfit = new BodyMisfit(body, [
+      { field: 'name', reason: 'must be a string' },
+      { field: 'steps[0].id', reason: 'is required' },
+    ]);
+    expect(misfit.rest()).toEqual({ trigger: { type: 'event' } });
+  });
+
+  test.each([null, ['a list'], 'text', 7])('has no fields where it is %j', (body) => {
+    expect(new BodyMisfit(body, [{ field: 'body', reason: 'must be an object' }]).rest()).toEqual({});
+  });
+
+  test.each([
+    ['steps[0].config.url', 'steps'],
+    ['trigger.config', 'trigger'],
+    ['name', 'name'],
+  ])('a problem in %s is one of the field %s', (field, top) => {
+    expect(topOf({ field, reason: 'is required' })).toBe(top);
+  });
+});
+
+test.each([
+  [new TypeError('no such file'), 'no such file'],
+  ['stopped', 'stopped'],
+  [undefined, 'undefined'],
+  [{ toString: (): string => 'an object of somebody' }, 'an object of somebody'],
+])('the words of %p are %j', (thrown, words) => {
+  expect(messageOf(thrown)).toBe(words);
+});
+
+test('a reason is for callers, the advice for the operator; waiting helps unless it says otherwise', () => {
+  const cause = new Error('connect ECONNREFUSED 10.0.0.1:5432');
+  const away = new NotReady('The database cannot be reached', { advice: 'DATABASE_URL: …', cause });
+  expect(away).toMatchObject({ name: 'NotReady', message: 'The database cannot be reached', isLasting: false, cause });
+  expect(new NotReady('No', { advice: 'REDIS_URL: …', isLasting: true })).toMatchObject({
+    advice: 'REDIS_URL: …',
+    isLasting: true,
+  });
 });

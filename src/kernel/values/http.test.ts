@@ -1,5 +1,33 @@
-import { describe, expect, test } from '@jest/globals';
-import { originProblem, ownOriginsOf, type SentFrom } from './request-origin.ts';
+import { expect, test, describe } from '@jest/globals';
+import {
+  parseUrl,
+  dashboardAt,
+  originProblem,
+  ownOriginsOf,
+  type SentFrom,
+  readHops,
+  STATUS_FILTER,
+  STATUS_GROUP,
+  statusRange,
+} from './http.ts';
+
+test.each(['', 'x', 'https://', 'https://a b/', 'https://[::1'])('%j is no URL', (text) => {
+  expect(parseUrl(text)).toBeUndefined();
+});
+
+test('a name with an umlaut is one, however often it is asked', () => {
+  const wrong = Array.from({ length: 20_000 }, () => parseUrl('https://bücher.example/')?.hostname).filter(
+    (hostname) => hostname !== 'xn--bcher-kva.example',
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('the dashboard stands under the API, or at the address of its own', () => {
+  expect(dashboardAt({ publicBaseUrl: 'https://api.example.com' })).toBe('https://api.example.com/dashboard');
+  expect(dashboardAt({ publicBaseUrl: 'https://api.example.com', dashboardUrl: 'https://dash.example.com' })).toBe(
+    'https://dash.example.com',
+  );
+});
 
 const SECURE = { publicOrigin: 'https://api.example.com' };
 const PLAIN = { publicOrigin: 'http://localhost:3000' };
@@ -69,4 +97,56 @@ describe('a request that acts for a person', () => {
     expect(originProblem(NOTHING, SECURE, { isProofNeeded: false })).toBeUndefined();
     expect(originProblem({ ...NOTHING, site: ['cross-site'] }, SECURE, { isProofNeeded: false })).toBe(FOREIGN);
   });
+});
+
+test.each<[string[], number | undefined]>([
+  [[], 0],
+  [['0'], 0],
+  [['3'], 3],
+  [[' 3 '], 3],
+  [['007'], 7],
+  [['1', '4'], 4],
+  [['4, 1'], 4],
+  [['999999999'], 999_999_999],
+  [[''], undefined],
+  [['1,'], undefined],
+  [['-1'], undefined],
+  [['1.5'], undefined],
+  [['0x1'], undefined],
+  [['one'], undefined],
+  [['1', 'x'], undefined],
+  [['9999999999'], undefined],
+])('the mark %j is %p', (given, hops) => {
+  expect(readHops(given)).toBe(hops);
+});
+
+test.each([
+  ['503', 503, 503],
+  ['4xx', 400, 499],
+  ['5xx', 500, 599],
+  ['500-503', 500, 503],
+  ['503-500', 500, 503],
+])('%s stands for the statuses from %i to %i', (text, least, most) => {
+  expect(statusRange(text)).toEqual({ least, most });
+});
+
+const TEXTS = [
+  '1xx',
+  '5xx',
+  '500-503',
+  '503',
+  '6xx',
+  '50x',
+  '5XX',
+  'x5xx',
+  '5xxx',
+  '99-600',
+  '500-',
+  '-503',
+  '500-5xx',
+];
+
+test('a class is a digit and two letters, and a range two statuses', () => {
+  expect(TEXTS.filter((text) => STATUS_GROUP.test(text))).toEqual(['1xx', '5xx', '500-503']);
+  expect(TEXTS.filter((text) => STATUS_FILTER.test(text))).toEqual(['1xx', '5xx', '500-503', '503']);
 });
