@@ -1,7 +1,7 @@
 import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
-import { untilReachable } from '../src/platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../src/platform/db/failures.ts';
 import { attempt, holdThrown, type RefusedTry, type TryDependencies } from '../src/delivery/attempt/attempt.ts';
 import type { JustRead } from '../src/delivery/attempt/just-read.ts';
 import { loadForAttempts } from '../src/delivery/attempt/load.ts';

@@ -4,7 +4,7 @@ import { bundleWorkflowCode, DefaultLogger, type InjectedSinks, Runtime, Worker 
 import { pino } from 'pino';
 import { readEncryptionKeys } from '../src/platform/config/config.ts';
 import { createKeyRing } from '../src/platform/credentials/key-ring.ts';
-import { createPool } from '../src/platform/db/connections/pool.ts';
+import { createPool } from '../src/platform/db/connection.ts';
 import { judge } from '../src/delivery/attempt/judge.ts';
 import { loadForAttempts } from '../src/delivery/attempt/load.ts';
 import { createRecorder } from '../src/delivery/attempt/recorder.ts';

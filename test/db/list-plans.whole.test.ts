@@ -314,7 +314,7 @@ describe('list plans', () => {
 describe('name plans', () => {
   const ROWS = 12_000;
   const PAGE = 20;
-  /** Rows that a page by a name looks at (src/platform/db/lists/name-look.ts), and those that it shows. */
+  /** Rows that a page by a name looks at (src/platform/db/sql/name-look.ts), and those that it shows. */
   const MOST_LOOKED_AT = 5_000;
   const MOST_READ = 400;
   const TABLES = ['channels', 'subscriptions', 'workflows', 'workflow_versions', 'inbound_webhooks'];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { loadForAttempts } from '../../src/delivery/attempt/load.ts';
 import { createRecorder } from '../../src/delivery/attempt/recorder.ts';
 import { endOfDeletedSubscriptions } from '../../src/delivery/record/statements/end.ts';

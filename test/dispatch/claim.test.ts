@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { policyEndsAt } from '../../src/kernel/contract/retry-policy.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { claimLastChances } from '../../src/delivery/record/statements/claim-last-chances.ts';
 import { type ClaimedDelivery, describeHeld } from '../../src/delivery/record/statements/claim.ts';
 import { createFirstTries } from '../../src/delivery/limits/first-tries.ts';

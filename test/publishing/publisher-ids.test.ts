@@ -2,7 +2,7 @@ import { storePublications } from '../../src/delivery/record/statements/publish.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { stringifyExact } from '../../src/kernel/values/exact-json.ts';
 import { answerTo } from '../../src/messaging/publishing/answer.ts';
 import { type Commit, createCommit } from '../../src/messaging/publishing/commit.ts';

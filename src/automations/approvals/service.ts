@@ -1,4 +1,4 @@
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
-import { findByName } from '../../platform/db/lists/name-look.ts';
+import { findByName } from '../../platform/db/sql/name-look.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';

@@ -5,7 +5,7 @@ import {
   type RunInput,
   stepKey,
 } from '../../kernel/contract/run-workflow.ts';
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import { type CarriedRun, readRun, readWays } from './load-store.ts';
 import type { ReadyPlan } from './plans.ts';
 import { recordEndOfRun, recordOpening } from './round-store.ts';

@@ -11,7 +11,7 @@ import {
   wayTo,
   wayToEnd,
 } from '../../kernel/contract/run-workflow.ts';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';

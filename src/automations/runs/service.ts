@@ -1,6 +1,6 @@
 import type { DatabaseReader } from '../../platform/db/client.ts';
 import type { PoolClient } from 'pg';
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { keptBeforeFailure, replayRunLetters, retryRun } from '../../delivery/record/statements/run-again.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import type { Clock } from '../../platform/dependencies.ts';

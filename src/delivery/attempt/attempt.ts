@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type CrashGuard, type Outside, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
-import { untilReachable } from '../../platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../../platform/db/failures.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { SendResult, WebhookSender } from '../../platform/outbound/post-webhook.ts';

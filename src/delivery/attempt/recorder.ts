@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../../platform/db/group.ts';
-import { untilReachable } from '../../platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../../platform/db/failures.ts';
 import type { NewId } from '../../platform/new-id.ts';
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
 import type { Judgement } from './judge.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
-import { wakeWorkers } from '../../platform/db/waking/due.ts';
+import { wakeWorkers } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../../messaging/filters/filters.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';

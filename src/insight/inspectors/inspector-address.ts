@@ -8,8 +8,8 @@ import type { BoundRoute } from '../../api/http/route/route.ts';
 import { createHeldAnswers } from './held-answers.ts';
 import type { Inspectors } from './service.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { readInspectPath } from '../../platform/outbound/guard/inspect-path.ts';
-import { SENDER_HEADER } from '../../platform/outbound/sender-proof.ts';
+import { readInspectPath } from '../../platform/outbound/guard/own-addresses.ts';
+import { SENDER_HEADER } from '../../platform/outbound/sign.ts';
 import type { Limiter } from '../../platform/rate-limits/limiter.ts';
 import type { Readiness } from '../../platform/readiness/readiness.ts';
 

@@ -7,8 +7,8 @@ import { ApiError, notFound } from '../../kernel/errors.ts';
 import { changedParts } from '../../kernel/words/audit-actions.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import { INSPECT_PATH } from '../../platform/outbound/guard/inspect-path.ts';
-import { createSenderProofs } from '../../platform/outbound/sender-proof.ts';
+import { INSPECT_PATH } from '../../platform/outbound/guard/own-addresses.ts';
+import { createSenderProofs } from '../../platform/outbound/sign.ts';
 import { createReceiveInspected, type ReceiveInspected } from './receive.ts';
 import {
   type CreateInspector,

@@ -8,7 +8,7 @@ export const MAX_EVENT_TYPES = 100;
 /**
  * Whether a subscription with these eventTypes wants `eventType`. No patterns mean all; `order.*` means everything that begins with
  * `order.`; `*` alone means all; anything else is compared exactly, case and all. The publish statement does the same in SQL
- * (src/platform/db/sql/wanted.ts), and a test compares them.
+ * (src/platform/db/sql/fragments.ts), and a test compares them.
  */
 export function wantsEventType(eventTypes: readonly string[], eventType: string): boolean {
   if (eventTypes.length === 0) return true;

@@ -1,4 +1,4 @@
-import { failureCodes } from '../../platform/db/connections/failure-codes.ts';
+import { failureCodes } from '../../platform/db/failures.ts';
 import type { Tenants } from '../../platform/db/tenants.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';

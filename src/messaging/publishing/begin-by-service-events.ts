@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import type { Filters } from '../filters/filters.ts';
 import { systemChannelId } from '../../kernel/words/event-types.ts';
 import type { NewId } from '../../platform/new-id.ts';

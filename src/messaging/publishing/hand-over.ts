@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { createWaker } from '../../platform/db/waking/due.ts';
-import { createRunsWaker } from '../../platform/db/waking/due-runs.ts';
+import { createWaker, createRunsWaker } from '../../platform/db/waking.ts';
 import type { Holder, NewDelivery } from './storing/new-delivery.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import { signPublish } from '../../platform/db/sql/publish-signs.ts';
+import { signPublish } from '../../platform/db/sql/commit-order.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { keepAnswers, type KeepInPublish, KeyTakenError } from '../../api/idempotency/kept-answers.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
-import { isScheduled, type Publication, type Stored } from '../messages/publication.ts';
+import { isScheduled, type Publication, type Stored, rowsOfAll, WIDE_ROWS } from '../messages/publication.ts';
 import type { Message } from '../messages/schema.ts';
 import { readMessages } from '../messages/store.ts';
 import { type AskedPublish, answerTo, type PublishOutcome } from './answer.ts';
@@ -17,7 +17,6 @@ import { claimPublisherIds, type Repeated } from './storing/publisher-ids-store.
 import { refusalOf } from './refusals.ts';
 import { storeScheduled } from './storing/scheduled-store.ts';
 import type { StorePublications } from './storing/store-publications.ts';
-import { rowsOfAll, WIDE_ROWS } from './width.ts';
 
 /**
  * The messages of one request, to one channel or several: all or nothing. `naming` names them in a refusal, `asked` is the answer that

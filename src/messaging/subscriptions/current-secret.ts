@@ -1,5 +1,5 @@
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
-import { openSigningSecret, type SealedSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import { openSigningSecret, type SealedSigningSecret } from '../../platform/outbound/sign.ts';
 import { ApiError } from '../../kernel/errors.ts';
 
 /** The secret that signs now. CONFLICT for one that cannot be opened, and for none: it was sealed with a key that was given up. */

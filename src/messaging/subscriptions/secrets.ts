@@ -1,4 +1,4 @@
-import { sealSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import { sealSigningSecret } from '../../platform/outbound/sign.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import type { EnvironmentCaller } from '../../api/caller/caller.ts';

@@ -26,7 +26,7 @@ import {
   subscriptionChange,
   type UpdateSubscription,
 } from './schema.ts';
-import { sealSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import { sealSigningSecret } from '../../platform/outbound/sign.ts';
 import { createSigningSecrets, type FindOrRefuse, type SigningSecrets } from './secrets.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';

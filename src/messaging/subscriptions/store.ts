@@ -1,6 +1,6 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Subscription as SubscriptionRow } from '../../platform/db/generated/client.ts';
-import { findByName } from '../../platform/db/lists/name-look.ts';
+import { findByName } from '../../platform/db/sql/name-look.ts';
 import { toCircuit } from '../../kernel/rules/circuit.ts';
 import { disabledReasonOf } from '../../kernel/rules/failing.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
@@ -9,7 +9,7 @@ import type { RetryPolicy } from '../../kernel/contract/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../../kernel/words/statuses.ts';
 import { failingIs } from './failing-store.ts';
 import type { Subscription } from './schema.ts';
-import type { SealedSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import type { SealedSigningSecret } from '../../platform/outbound/sign.ts';
 
 /** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
 type Db = DatabaseTransaction;

@@ -1,5 +1,5 @@
 import type { AddressGuard, UrlVerdict } from '../../platform/outbound/guard/address-guard.ts';
-import { customHeadersProblem, headersNotSent } from '../../platform/outbound/custom-headers.ts';
+import { customHeadersProblem, headersNotSent } from '../../platform/outbound/headers.ts';
 import { type ErrorDetails, invalidField } from '../../kernel/errors.ts';
 import type { Subscription } from './schema.ts';
 

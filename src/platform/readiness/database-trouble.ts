@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { failureCodes } from '../db/connections/failure-codes.ts';
+import { failureCodes } from '../db/failures.ts';
 import { NotReady } from '../../kernel/errors.ts';
 
 type Trouble = {

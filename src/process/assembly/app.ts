@@ -36,8 +36,7 @@ import { createConnectorIcons } from '../../automations/connectors/connector-ico
 import { SCHEMA_MODULES } from './schema-modules.ts';
 import { createPages, type DocumentPages } from '../../api/openapi/pages.ts';
 import type { Scheme } from '../../api/caller/scheme.ts';
-import { addressBucket } from '../../platform/rate-limits/address-bucket.ts';
-import type { Limiter } from '../../platform/rate-limits/limiter.ts';
+import { addressBucket, type Limiter } from '../../platform/rate-limits/limiter.ts';
 import {
   type ReadinessCheck,
   createReadiness,

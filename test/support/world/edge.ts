@@ -19,7 +19,7 @@ import type { Scheme } from '../../../src/api/caller/scheme.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { createNewId } from '../../../src/platform/new-id.ts';
 import { createDatabase } from '../../../src/platform/db/client.ts';
-import { createPool } from '../../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../../src/platform/db/connection.ts';
 import { createTenants } from '../../../src/platform/db/tenants.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';
 import { PROBES, problemsOf } from '../check/answer-check.ts';

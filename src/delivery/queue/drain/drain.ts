@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { isUnreachable } from '../../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../../platform/db/failures.ts';
 import { attempt, holdThrown, type TryDependencies } from '../../attempt/attempt.ts';
 import { loadHeld } from '../../attempt/load.ts';
 import { SenderClosedError } from '../../../platform/outbound/exchange/connections.ts';

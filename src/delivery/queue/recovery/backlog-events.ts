@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE } from '../../../platform/db/sql/subscription-sql.ts';
+import { IS_ACTIVE } from '../../../platform/db/sql/fragments.ts';
 import { isoTime, publishEvents, serviceEvent } from '../../record/statements/service-events.ts';
 import { BACKLOG_HIGH } from '../../../kernel/words/event-types.ts';
 

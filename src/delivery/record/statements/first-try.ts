@@ -1,4 +1,4 @@
-import { LIVE_SECRETS, policyOf } from '../../../platform/db/sql/subscription-sql.ts';
+import { LIVE_SECRETS, policyOf } from '../../../platform/db/sql/fragments.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
 import type { NewDelivery } from '../../../messaging/publishing/storing/new-delivery.ts';
 import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { textArray } from '../../../platform/db/sql/text-array.ts';
+import { textArray } from '../../../platform/db/sql/walk.ts';
 import { FAILING_FROM } from '../../../kernel/rules/failing.ts';
 import { FAILING_DAYS } from '../../../kernel/words/event-types.ts';
 import { outcomeOf } from '../../../kernel/words/outcomes.ts';

@@ -1,5 +1,5 @@
 import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
-import { systemChannel } from '../../../platform/db/sql/system-channel.ts';
+import { systemChannel } from '../../../platform/db/sql/fragments.ts';
 import type { ServiceEvents, ServiceEventType } from '../../../kernel/words/event-types.ts';
 import { fanOut } from './insert.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE } from '../../../platform/db/sql/subscription-sql.ts';
+import { IS_ACTIVE } from '../../../platform/db/sql/fragments.ts';
 import { LAST_CHANCES } from '../../../kernel/rules/circuit.ts';
 import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
 import { insertDeadLetters } from './dead-letters.ts';

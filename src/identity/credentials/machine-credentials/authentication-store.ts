@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/client.ts';
-import { execute, type Executor } from '../../../platform/db/execute.ts';
+import { execute, type Executor } from '../../../platform/db/transaction.ts';
 import type { MachineCredential as Row, MachineCredentialSecret } from '../../../platform/db/generated/client.ts';
 import { type EnvironmentKind, type Scope, type Limits, resolveLimits } from '../../../kernel/words/rights.ts';
 import { full, isTaken, read, readKind } from './store.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
-import { lockPeople } from '../../../platform/db/sql/lock-people.ts';
+import { lockPeople } from '../../../platform/db/sql/people.ts';
 import type { Role } from '../../../kernel/words/rights.ts';
 
 export { lockPeople };

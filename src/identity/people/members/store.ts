@@ -3,8 +3,8 @@ import type { PageRequest } from '../../../kernel/values/page.ts';
 import type { Role } from '../../../kernel/words/rights.ts';
 import type { Member } from './schema.ts';
 
-export { lockPeople } from '../../../platform/db/sql/lock-people.ts';
-export { findRole } from '../../../platform/db/sql/roles.ts';
+export { lockPeople } from '../../../platform/db/sql/people.ts';
+export { findRole } from '../../../platform/db/sql/people.ts';
 
 type Db = DatabaseTransaction;
 type Row = { userId: string; role: string; createdAt: Date; user: { email: string; name: string } };

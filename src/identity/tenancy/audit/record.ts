@@ -1,5 +1,5 @@
-import { DUPLICATE_CODES, failureCodes } from '../../../platform/db/connections/failure-codes.ts';
-import { execute, type Executor } from '../../../platform/db/execute.ts';
+import { DUPLICATE_CODES, failureCodes } from '../../../platform/db/failures.ts';
+import { execute, type Executor } from '../../../platform/db/transaction.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import { timeOfId } from '../../../kernel/values/ids.ts';
 import type { TenantCaller, EnvironmentCaller } from '../../../api/caller/caller.ts';

@@ -2,11 +2,18 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../../platform/crashes/crash-guard.ts';
 import type { Clock } from '../../../platform/dependencies.ts';
-import { signPublish } from '../../../platform/db/sql/publish-signs.ts';
+import { signPublish } from '../../../platform/db/sql/commit-order.ts';
 import { inTransaction } from '../../../platform/db/transaction.ts';
-import { isUnreachable } from '../../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../../platform/db/failures.ts';
 import type { Filters } from '../../filters/filters.ts';
-import type { FilterMatch, NewMessage, NewRun } from '../../messages/publication.ts';
+import {
+  type FilterMatch,
+  type NewMessage,
+  type NewRun,
+  learnWidth,
+  rowsOfAll,
+  WIDE_ROWS,
+} from '../../messages/publication.ts';
 import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
 import type { PublishingConfig } from '../../publishing/configs/load-config.ts';
 import { createAsking } from '../../publishing/configs/filter-matches.ts';
@@ -14,7 +21,6 @@ import type { NewId } from '../../../platform/new-id.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
 import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
 import type { StorePublications } from '../../publishing/storing/store-publications.ts';
-import { learnWidth, rowsOfAll, WIDE_ROWS } from '../../publishing/width.ts';
 import { type DueDecision, toPublications } from './due-publications.ts';
 import * as store from './due-store.ts';
 import { createDueTurns, type InTurn } from './turns.ts';

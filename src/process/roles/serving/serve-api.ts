@@ -1,7 +1,7 @@
 import { createHttpApp } from '../../assembly/app.ts';
 import { type Config, ConfigError } from '../../../platform/config/config.ts';
 import type { ProcessDependencies } from '../../assembly/create-dependencies.ts';
-import { observedLimiter } from '../../../platform/observe/limits.ts';
+import { observedLimiter } from '../../../platform/observe/meters.ts';
 import { startHttpServer } from '../../../api/http/server.ts';
 import { ownOriginsOf } from '../../../kernel/values/http.ts';
 import { sessionScheme } from '../../../identity/people/sessions/scheme.ts';
@@ -12,7 +12,7 @@ import { OPEN_FILES_FOR, readMachine } from '../../../platform/machine.ts';
 import type { ReadinessCheck, Readiness } from '../../../platform/readiness/readiness.ts';
 import { routes } from '../../routes.ts';
 import type { Services } from '../../services.ts';
-import type { Outages } from '../../../platform/outages/outages.ts';
+import type { Outages } from '../../../platform/outages.ts';
 import { listeningApi } from '../../assembly/own-endpoints.ts';
 import type { Siblings } from '../../assembly/siblings.ts';
 import { watchRedis } from '../../watch-servers.ts';
