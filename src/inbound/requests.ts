@@ -1,4 +1,4 @@
-import type { EnvironmentCaller } from '../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../api/caller.ts';
 import type { DatabaseTransaction } from '../platform/db/client.ts';
 import type { Dependencies } from '../platform/dependencies.ts';
 import type { RecordAudit } from '../identity/tenancy/audit/record.ts';

@@ -12,8 +12,7 @@ import { isStepError, STEP_ERRORS } from '../../src/kernel/contract/run-outline.
 import { noBody, pageOf } from '../../src/api/http/answers/answer-fields.ts';
 import { errorEnvelope } from '../../src/api/http/answers/error-envelope.ts';
 import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/api/http/pages/health.ts';
-import { errorCodesOf } from '../../src/api/http/route/error-codes.ts';
-import type { Row } from '../../src/api/http/route/route.ts';
+import { errorCodesOf, type Row } from '../../src/api/http/route/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/errors.ts';
 import { CHOSEN, methodNameOf } from '../../src/api/openapi/operation-names.ts';
 import { routes } from '../../src/process/routes.ts';

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import type { EnvironmentCaller } from '../../src/api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../src/api/caller.ts';
 import { SCOPES_OF_ROLE, TIER_LIMITS } from '../../src/kernel/words/rights.ts';
 import { createDatabase, type Database } from '../../src/platform/db/client.ts';
 import { createApiKeys } from '../../src/identity/credentials/api-keys/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type AnyRequest, type Route, routesOf } from '../../src/api/http/route/route.ts';
-import type { EnvironmentCaller, OrganisationCaller } from '../../src/api/caller/caller.ts';
+import type { EnvironmentCaller, OrganisationCaller } from '../../src/api/caller.ts';
 import { TIER_LIMITS } from '../../src/kernel/words/rights.ts';
 import { CHALLENGES } from '../support/check/edge-answers.ts';
 import { type Call, type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';

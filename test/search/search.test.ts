@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { EnvironmentCaller } from '../../src/api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../src/api/caller.ts';
 import type { Tenants } from '../../src/platform/db/tenants.ts';
 import { systemChannelId } from '../../src/kernel/words/event-types.ts';
 import { LOOK } from '../../src/messaging/messages/look-through-store.ts';

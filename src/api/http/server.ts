@@ -5,7 +5,7 @@ import type { RateHeaders } from '../../platform/rate-limits/limiter.ts';
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import { ANSWER_HEADERS } from './answers/answer.ts';
 import { toEnvelope } from './answers/error-envelope.ts';
-import { newRequestId } from './observing/request-id.ts';
+import { newRequestId } from './observing.ts';
 
 /** Headers within 10 s and the whole request within 30 s: Node's 60 and 300 s let a slow caller hold a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { ANY_TYPE } from '../http/reading/raw-bytes.ts';
-import { errorCodesOf } from '../http/route/error-codes.ts';
-import type { Row } from '../http/route/route.ts';
+import { errorCodesOf, type Row } from '../http/route/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
 import type { Components, JsonSchema } from './components.ts';
 import { ANSWERS } from './generated/answers.ts';

@@ -1,7 +1,7 @@
 import { wakeForRuns } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { type ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { fieldPath } from '../../kernel/values/text.ts';

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import { justWait } from '../../platform/crashes/crash-guard.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { doerOf, type RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { changedParts } from '../../kernel/words/audit-actions.ts';
 import { isId } from '../../kernel/values/ids.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reasonOf } from '../../api/http/reading/reasons.ts';
+import { reasonOf } from '../../api/http/reading/validate.ts';
 import { fieldPath } from '../../kernel/values/text.ts';
 import type { Fields } from './catalogue/connector.ts';
 

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import { endOf, stepKey, type Way, type RunInput } from '../../kernel/contract/run-workflow.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../../messaging/filters/filters.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { createShares } from '../../platform/rate-limits/counters.ts';

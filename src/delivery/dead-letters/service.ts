@@ -4,7 +4,7 @@ import { discardDeadLetters } from '../record/statements/dead-letters.ts';
 import { replayDeadLetters } from '../record/statements/due-again.ts';
 import type { Delivery } from '../record/schema.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, notFound } from '../../kernel/errors.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';

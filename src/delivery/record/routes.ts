@@ -1,7 +1,7 @@
 import { idOf, pageOf } from '../../api/http/answers/answer-fields.ts';
 import { pageQuery } from '../../api/http/reading/query.ts';
 import { routesOf } from '../../api/http/route/route.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { attemptAnswer, deliveryAnswer, listDeliveriesQuery, replayMessageBody } from './schema.ts';
 import type { Deliveries, ReplayedMessage } from './service.ts';
 

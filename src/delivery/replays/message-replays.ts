@@ -3,7 +3,7 @@ import { wakeWorkers } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../../messaging/filters/filters.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import { lowestIdAt } from '../../kernel/values/ids.ts';
 import { firstTimeFrom, type Instant, millisecondsOf } from '../../kernel/values/instant.ts';

@@ -1,6 +1,6 @@
 import { idOf, pageOf } from '../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../api/http/route/route.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import {
   bulkDiscardAnswer,
   bulkDiscardBody,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, notFound } from '../../kernel/errors.ts';
 import { changedParts } from '../../kernel/words/audit-actions.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/values/ids.ts';

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { invalidField, notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { DeliveryChanges } from '../delivery-changes.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Apps } from '../../identity/tenancy/apps/service.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { ApiError, notFound } from '../../kernel/errors.ts';

@@ -1,6 +1,6 @@
 import { failureCodes } from '../../platform/db/failures.ts';
 import type { Tenants } from '../../platform/db/tenants.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import { cursorBehind, isCursorOf, type ListScope, pageRequest } from '../../kernel/values/page.ts';

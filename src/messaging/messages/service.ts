@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, notFound } from '../../kernel/errors.ts';
 import { mayBeSentForMs } from '../../kernel/rules/erasure.ts';
 import { idsWithin, millisecondsOf, windowText } from '../../kernel/values/instant.ts';

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters, FilterVerdict } from '../filters/filters.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { toCircuit } from '../../kernel/rules/circuit.ts';
 import { listedEventTypes, wantsEventType } from '../../kernel/words/event-types.ts';

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { KeepInPublish } from '../../api/idempotency/kept-answers.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, notFound } from '../../kernel/errors.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { InboundMessage } from '../messages/publication.ts';

@@ -4,7 +4,7 @@ import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { Apps } from '../../identity/tenancy/apps/service.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import type { AddressGuard } from '../../platform/outbound/guard/address-guard.ts';
 import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { changedParts } from '../../kernel/words/audit-actions.ts';

@@ -1,30 +1,30 @@
 import Koa from 'koa';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RequestState } from '../../api/http/route/context.ts';
-import { clientAddress } from '../../api/http/access/client-address.ts';
-import { type MeasuredAnswer, countAnswers } from '../../api/http/observing/count-answers.ts';
-import { allowDashboard, answerPreflight } from '../../api/http/access/cors.ts';
-import { announceEnd } from '../../api/http/answers/announce-end.ts';
+import { clientAddress } from '../../api/http/access/request-head.ts';
+import {
+  type MeasuredAnswer,
+  countAnswers,
+  requestId,
+  type TraceRequest,
+  traceRequests,
+  loopMark,
+} from '../../api/http/observing.ts';
+import { allowDashboard, answerPreflight, refuseForeignOrigin } from '../../api/http/access/cors.ts';
+import { announceEnd } from '../../api/http/route/deprecation.ts';
 import { errors } from '../../api/http/answers/errors.ts';
-import { createEventStreams, STREAM_TIMINGS } from '../../api/http/streaming/event-stream.ts';
-import { health } from '../../api/http/pages/health.ts';
+import { createEventStreams, STREAM_TIMINGS } from '../../api/http/event-stream.ts';
+import { health, requireReady } from '../../api/http/pages/health.ts';
 import { idempotency } from '../../api/http/idempotency.ts';
-import { identify } from '../../api/http/access/identify.ts';
-import { loopMark } from '../../api/http/observing/loop-mark.ts';
+import { identify, requireAccess, prove } from '../../api/http/access/require-access.ts';
 import { matchRoute, refuseUnrouted } from '../../api/http/route/match-route.ts';
 import { parseBody } from '../../api/http/reading/parse-body.ts';
-import { prove } from '../../api/http/access/prove.ts';
 import { servePublicFiles } from '../../api/http/pages/public-files.ts';
 import { rateLimit } from '../../api/http/access/rate-limit.ts';
 import { rawBytes } from '../../api/http/reading/raw-bytes.ts';
-import { refuseForeignOrigin } from '../../api/http/access/refuse-foreign-origin.ts';
-import { requestId } from '../../api/http/observing/request-id.ts';
-import { requireAccess } from '../../api/http/access/require-access.ts';
-import { requireReady } from '../../api/http/pages/require-ready.ts';
 import { bindRoutes, type Route } from '../../api/http/route/route.ts';
 import { runRoute } from '../../api/http/run-route.ts';
 import type { ServedApp } from '../../api/http/server.ts';
-import { type TraceRequest, traceRequests } from '../../api/http/observing/trace-requests.ts';
 import { validate } from '../../api/http/reading/validate.ts';
 import type { Idempotency } from '../../api/idempotency/service.ts';
 import type { Changes } from '../../insight/changes/service.ts';
@@ -35,7 +35,7 @@ import { createDashboardFiles, leadToDashboard } from '../../api/dashboard-files
 import { createConnectorIcons } from '../../automations/connectors/connector-icons.ts';
 import { SCHEMA_MODULES } from './schema-modules.ts';
 import { createPages, type DocumentPages } from '../../api/openapi/pages.ts';
-import type { Scheme } from '../../api/caller/scheme.ts';
+import type { Scheme } from '../../api/caller.ts';
 import { addressBucket, type Limiter } from '../../platform/rate-limits/limiter.ts';
 import {
   type ReadinessCheck,

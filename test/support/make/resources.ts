@@ -6,7 +6,7 @@ import { createKeyRing, type KeyRing } from '../../../src/platform/credentials/k
 import type { Database } from '../../../src/platform/db/client.ts';
 import type { Tenants } from '../../../src/platform/db/tenants.ts';
 import { createDeliveries, type Deliveries } from '../../../src/delivery/record/service.ts';
-import type { EnvironmentCaller } from '../../../src/api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../../src/api/caller.ts';
 import { type EnvironmentKind, SCOPES, TIER_LIMITS } from '../../../src/kernel/words/rights.ts';
 import { createAudit } from '../../../src/identity/tenancy/audit/service.ts';
 import { createNewId, type NewId } from '../../../src/platform/new-id.ts';

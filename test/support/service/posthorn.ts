@@ -27,7 +27,7 @@ import { createOwnAddresses } from '../../../src/platform/outbound/guard/own-add
 import { listeningApi, ownEndpoints } from '../../../src/process/assembly/own-endpoints.ts';
 import { routes } from '../../../src/process/routes.ts';
 import { createHandOver } from '../../../src/messaging/publishing/hand-over.ts';
-import type { Scheme } from '../../../src/api/caller/scheme.ts';
+import type { Scheme } from '../../../src/api/caller.ts';
 import type { Services } from '../../../src/process/services.ts';
 import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';

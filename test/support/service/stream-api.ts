@@ -4,7 +4,7 @@ import { createConfigs } from '../../../src/process/assembly/create-dependencies
 import { createServices } from '../../../src/process/assembly/create-services.ts';
 import { createDatabase } from '../../../src/platform/db/client.ts';
 import { createPool } from '../../../src/platform/db/connection.ts';
-import { STREAM_TIMINGS, type StreamTimings } from '../../../src/api/http/streaming/event-stream.ts';
+import { STREAM_TIMINGS, type StreamTimings } from '../../../src/api/http/event-stream.ts';
 import { startHttpServer } from '../../../src/api/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';

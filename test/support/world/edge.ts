@@ -11,11 +11,11 @@ import type { ApiKeys, OperatorApiKey } from '../../../src/identity/credentials/
 import { type HttpApp, createHttpApp } from '../../../src/process/assembly/app.ts';
 import { readConfig } from '../../../src/platform/config/config.ts';
 import { errorEnvelope } from '../../../src/api/http/answers/error-envelope.ts';
-import { STREAM_TIMINGS, type StreamTimings } from '../../../src/api/http/streaming/event-stream.ts';
+import { STREAM_TIMINGS, type StreamTimings } from '../../../src/api/http/event-stream.ts';
 import type { Route } from '../../../src/api/http/route/route.ts';
 import { type HttpServer, startHttpServer } from '../../../src/api/http/server.ts';
 import { createIdempotency } from '../../../src/api/idempotency/service.ts';
-import type { Scheme } from '../../../src/api/caller/scheme.ts';
+import type { Scheme } from '../../../src/api/caller.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { createNewId } from '../../../src/platform/new-id.ts';
 import { createDatabase } from '../../../src/platform/db/client.ts';

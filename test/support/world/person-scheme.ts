@@ -1,4 +1,4 @@
-import type { Scheme } from '../../../src/api/caller/scheme.ts';
+import type { Scheme } from '../../../src/api/caller.ts';
 import { TIER_LIMITS, SCOPES, type Scope } from '../../../src/kernel/words/rights.ts';
 
 /** Headers of a person in that organisation, for the scheme below. */

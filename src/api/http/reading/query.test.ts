@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ApiError } from '../../../kernel/errors.ts';
-import { parseQuery } from './parse-query.ts';
 import {
+  parseQuery,
   dateTimeField,
   instantField,
   instantQuery,

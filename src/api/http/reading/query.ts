@@ -4,6 +4,7 @@ import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../../kernel/
 import { type Instant, millisecondsOf } from '../../../kernel/values/instant.ts';
 import { ID_FORM, ID_PREFIXES, type IdKind } from '../../../kernel/values/ids.ts';
 import { PAGE_LIMIT } from '../../../kernel/values/page.ts';
+import { invalidField } from '../../../kernel/errors.ts';
 
 /**
  * A whole number of a query, within bounds that documents show. `form`: its digits, since Number() would also take 0x10, 1e1 and " 20 ".
@@ -187,3 +188,32 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** Beside the filters of a list, in place of its cursor and limit: how the whole of it leaves. */
 export const exportQuery = { format: enumQuery(EXPORT_FORMATS).default('ndjson') };
 export const WITHOUT_PAGE = { cursor: true, limit: true } as const;
+
+/**
+ * Reads a query string (without the question mark). Throws INVALID_REQUEST, with the parameter as the field, for a
+ * repeated parameter, a broken percent-escape or a NUL: URLSearchParams would take the first, mend the second and keep the third.
+ */
+export function parseQuery(text: string): Record<string, string> {
+  if (text === '') return {};
+  const found = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals), 'query');
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1), name);
+    if (found.has(name)) throw invalidField(name, 'is given more than once');
+    found.set(name, value);
+  }
+  return Object.fromEntries(found);
+}
+
+function decode(text: string, field: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidField(field, 'has a broken percent-escape');
+  }
+  if (decoded.includes('\0')) throw invalidField(field, 'contains a NUL character');
+  return decoded;
+}

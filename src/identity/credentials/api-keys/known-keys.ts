@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import { type Asked, createBelief } from '../belief/belief.ts';
-import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
-import { appSuspended } from '../../../api/caller/scheme.ts';
+import { type EnvironmentCaller, appSuspended } from '../../../api/caller.ts';
 import { environmentOfKey, hashKey } from './hash.ts';
 import { findKnownKey, type KnownKey, touchApiKey } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { RENEWAL } from '../belief/belief.ts';
-import type { Scheme } from '../../../api/caller/scheme.ts';
+import type { Scheme } from '../../../api/caller.ts';
 import type { ApiKeys } from './service.ts';
 
 /** API keys as bearer tokens (RFC 6750 §2.1). A key is its own proof, so nothing is left for the body. */

@@ -2,7 +2,7 @@ import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { AuditActor } from '../../tenancy/audit/record.ts';
 import type { Audit } from '../../tenancy/audit/service.ts';
-import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../../api/caller.ts';
 import {
   type EnvironmentKind,
   SCOPES,

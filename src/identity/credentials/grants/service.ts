@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../../api/caller.ts';
 import { type Scope, SCOPES_OF_ROLE, resolveLimits, type Tier } from '../../../kernel/words/rights.ts';
 import { type Grant, inOrder, type OwnLimits } from './grant.ts';
 import { lockHolders, lockRole } from './store.ts';

@@ -1,8 +1,7 @@
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import { type Asked, createBelief } from '../belief/belief.ts';
 import type { Scope } from '../../../kernel/words/rights.ts';
-import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
-import { appSuspended } from '../../../api/caller/scheme.ts';
+import { type EnvironmentCaller, appSuspended } from '../../../api/caller.ts';
 import { findKnownCredential, type KnownCredential } from './authentication-store.ts';
 
 /** The part of an access token that says whose it is and what it may. */

@@ -16,7 +16,7 @@ import {
 } from '../../../kernel/words/rights.ts';
 import type { AuditActor } from '../../tenancy/audit/record.ts';
 import type { Audit } from '../../tenancy/audit/service.ts';
-import type { EnvironmentCaller, RequestOrigin } from '../../../api/caller/caller.ts';
+import type { EnvironmentCaller, RequestOrigin } from '../../../api/caller.ts';
 import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
 import { statusProblem } from '../grants/schema.ts';
 import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';

@@ -1,5 +1,5 @@
 import { RENEWAL } from '../belief/belief.ts';
-import type { Credential, Scheme } from '../../../api/caller/scheme.ts';
+import type { Credential, Scheme } from '../../../api/caller.ts';
 import { invalidToken } from './refusals.ts';
 import type { Tokens } from './service.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import type { Means } from '../../../api/caller/person-fields.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
+import type { Means } from '../../../api/person-fields.ts';
+import type { Visit } from '../../../api/caller.ts';
 import type { Cookies } from '../sessions/cookie.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import { hashSecret, newSessionSecret } from '../sessions/secret.ts';

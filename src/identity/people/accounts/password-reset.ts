@@ -1,8 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import { ApiError, invalidField } from '../../../kernel/errors.ts';
-import { type Doer, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
+import { type Doer, doneFrom, type TellChange, type Visit } from '../../../api/caller.ts';
 import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { Sessions } from '../sessions/service.ts';
 import { dropResetCodes, findReset, insertCode, useCode } from './codes-store.ts';

@@ -1,9 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import { ApiError, invalidField } from '../../../kernel/errors.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
+import { type Caller, doneBy, doneFrom, type TellChange, type Visit } from '../../../api/caller.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
 import { type Begin, createDevices } from './devices.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
-import type { Doer, TellChange } from '../../../api/caller/doer.ts';
-import type { Means } from '../../../api/caller/person-fields.ts';
+import type { Doer, TellChange } from '../../../api/caller.ts';
+import type { Means } from '../../../api/person-fields.ts';
 import { countFactors, deleteFactors, lockPeople } from './store.ts';
 
 /** Factors of people as others need to know them: which are asked for, and their end. */

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
+import type { Caller } from '../../../api/caller.ts';
 import { isAtLeast, type Role } from '../../../kernel/words/rights.ts';
 import type { Member } from './schema.ts';
 import { findRole, findRolesOf, lockMembers, lockPeople } from './store.ts';

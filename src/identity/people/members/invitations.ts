@@ -4,11 +4,17 @@ import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
 import type { Accounts } from '../accounts/service.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
+import {
+  type Caller,
+  COMMAND_LINE,
+  type Doer,
+  doneBy,
+  doneFrom,
+  type TellChange,
+  type Visit,
+} from '../../../api/caller.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
 import type { Role } from '../../../kernel/words/rights.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
 import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';

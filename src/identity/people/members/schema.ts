@@ -4,7 +4,7 @@ import { changeOf, fieldsOf, sameText, sameTime } from '../../../api/http/readin
 import { idsQuery, pageQuery } from '../../../api/http/reading/query.ts';
 import { nameProblem } from '../../../kernel/values/text.ts';
 import { ROLES } from '../../../kernel/words/rights.ts';
-import { codeField, emailField, newPasswordField, personName } from '../../../api/caller/person-fields.ts';
+import { codeField, emailField, newPasswordField, personName } from '../../../api/person-fields.ts';
 
 export const memberAnswer = z.strictObject({
   userId: idOf('user'),

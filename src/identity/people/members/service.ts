@@ -3,10 +3,16 @@ import type { Dependencies } from '../../../platform/dependencies.ts';
 import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
 import type { Accounts } from '../accounts/service.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
+import {
+  type Caller,
+  COMMAND_LINE,
+  type Doer,
+  doneBy,
+  doneFrom,
+  type TellChange,
+  type Visit,
+} from '../../../api/caller.ts';
 import type { FactorsOfPeople } from '../factors/of-person.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
 import { isAtLeast, type Role } from '../../../kernel/words/rights.ts';
 import type { Sessions } from '../sessions/service.ts';
 import { lockAs, lockOwned, noMember, requireRole, takesRole } from './access.ts';

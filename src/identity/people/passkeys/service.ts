@@ -3,10 +3,9 @@ import type { Dependencies } from '../../../platform/dependencies.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { doneBy, type TellChange } from '../../../api/caller/doer.ts';
+import { type Caller, doneBy, type TellChange } from '../../../api/caller.ts';
 import type { Factors } from '../factors/service.ts';
-import type { Assertion } from '../../../api/caller/person-fields.ts';
+import type { Assertion } from '../../../api/person-fields.ts';
 import { createChallenges } from './challenges.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import {

@@ -1,6 +1,6 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { ApiError } from '../../../kernel/errors.ts';
-import type { Assertion } from '../../../api/caller/person-fields.ts';
+import type { Assertion } from '../../../api/person-fields.ts';
 import type { RelyingParty } from './relying-party.ts';
 import type { AddPasskey } from './schema.ts';
 import type { PasskeyRow } from './store.ts';

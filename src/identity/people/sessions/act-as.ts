@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
+import type { Caller } from '../../../api/caller.ts';
 import { SCOPES_OF_ROLE, TIER_LIMITS } from '../../../kernel/words/rights.ts';
 import { type NamedTenant, NO_MEMBER, refuseNamed } from './named-tenant.ts';
 import { findApp, type KnownSession } from './store.ts';

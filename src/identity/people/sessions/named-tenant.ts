@@ -1,7 +1,7 @@
 import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import type { EnvironmentKind } from '../../../kernel/words/rights.ts';
-import type { RequestHead } from '../../../api/caller/scheme.ts';
+import type { RequestHead } from '../../../api/caller.ts';
 
 /** Where a person acts, as the request says: nowhere, in an organisation, or in an environment of an app. */
 export type NamedTenant = {

@@ -1,6 +1,6 @@
 import { type OwnOrigins, originProblem } from '../../../kernel/values/http.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import type { RequestHead, Scheme } from '../../../api/caller/scheme.ts';
+import type { RequestHead, Scheme } from '../../../api/caller.ts';
 import { readNamed } from './named-tenant.ts';
 import type { Sessions } from './service.ts';
 

@@ -2,7 +2,7 @@ import type { Database, DatabaseTransaction } from '../../../platform/db/client.
 import type { Session as SessionRow } from '../../../platform/db/generated/client.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
 import type { EnvironmentKind, Role } from '../../../kernel/words/rights.ts';
-import type { Means } from '../../../api/caller/person-fields.ts';
+import type { Means } from '../../../api/person-fields.ts';
 import type { Session, SignedIn } from './schema.ts';
 
 type Db = DatabaseTransaction;

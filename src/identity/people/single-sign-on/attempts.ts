@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
+import type { Visit } from '../../../api/caller.ts';
 import type { Cookies } from '../sessions/cookie.ts';
 import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
 import { type SignOnAttempt, insertAttempt, useAttempt } from './store.ts';

@@ -1,6 +1,6 @@
 import type { SingleSignOnSettings } from '../../../platform/config/single-sign-on.ts';
 import { nameProblem } from '../../../kernel/values/text.ts';
-import { emailField, personName } from '../../../api/caller/person-fields.ts';
+import { emailField, personName } from '../../../api/person-fields.ts';
 
 /** A person as the identity provider describes them. */
 export type ProvenPerson = {

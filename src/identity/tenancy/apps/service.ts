@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { Audit } from '../audit/service.ts';
-import type { TenantCaller } from '../../../api/caller/caller.ts';
+import type { TenantCaller } from '../../../api/caller.ts';
 import { completeRetryPolicy, retryPolicyProblem } from '../../../kernel/contract/retry-policy.ts';
 import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { changedParts } from '../../../kernel/words/audit-actions.ts';

@@ -2,7 +2,7 @@ import { DUPLICATE_CODES, failureCodes } from '../../../platform/db/failures.ts'
 import { execute, type Executor } from '../../../platform/db/transaction.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import { timeOfId } from '../../../kernel/values/ids.ts';
-import type { TenantCaller, EnvironmentCaller } from '../../../api/caller/caller.ts';
+import type { TenantCaller, EnvironmentCaller } from '../../../api/caller.ts';
 import { redact } from './redact.ts';
 import type { AuditEntry, Told } from './schema.ts';
 

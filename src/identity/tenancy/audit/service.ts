@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import type { TenantCaller } from '../../../api/caller/caller.ts';
+import type { TenantCaller } from '../../../api/caller.ts';
 import { notFound } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { windowText } from '../../../kernel/values/instant.ts';

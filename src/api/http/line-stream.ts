@@ -1,12 +1,9 @@
 import { z } from 'zod';
-import type { Context } from '../route/context.ts';
-import type { Slices } from '../../../platform/slices.ts';
-import { turnOwnerOf } from '../route/turn-owner.ts';
-import { cutWhenStalled } from '../answers/cut-when-stalled.ts';
-import { PIECE_LENGTH } from '../answers/large-answer.ts';
-import { renewAccess } from '../access/renew-access.ts';
-import type { StreamTimings } from './event-stream.ts';
-import { watchCaller } from './watch-caller.ts';
+import { type Context, turnOwnerOf } from './route/context.ts';
+import type { Slices } from '../../platform/slices.ts';
+import { cutWhenStalled, PIECE_LENGTH } from './answers/answer.ts';
+import { renewAccess } from './access/require-access.ts';
+import { type StreamTimings, watchCaller } from './event-stream.ts';
 
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { clientAddress } from './client-address.ts';
+import { clientAddress } from './request-head.ts';
 
 // As much of a request as clientAddress looks at.
 const request = (forwarded: string | undefined): IncomingMessage =>

@@ -1,5 +1,82 @@
-import { ApiError } from '../../kernel/errors.ts';
-import type { Caller, RequestOrigin } from './caller.ts';
+import type { EnvironmentKind, Scope, Limits } from '../kernel/words/rights.ts';
+import type { AuditAction } from '../kernel/words/audit-actions.ts';
+import { ApiError } from '../kernel/errors.ts';
+
+/**
+ * The one who asks. Rate limits count by `id`, and records such as replayedBy name it: ids of all kinds begin with prefixes of
+ * their own (src/kernel/values/ids.ts), so that no two principals have the same.
+ */
+type Principal =
+  | { kind: 'apiKey' | 'machineCredential'; id: string }
+  /** `id` is the user's, so that limits and records are a person's; `sessionId` is the one that this request came with. */
+  | { kind: 'person'; id: string; sessionId: string };
+
+/** Where a request came from, for the audit log. The address is the caller's as far as proxies can be believed. */
+export type RequestOrigin = { address: string; userAgent?: string };
+
+/** A principal, the rights it has and how much it may use. */
+type Asking = {
+  principal: Principal;
+  scopes: ReadonlySet<Scope>;
+  limits: Limits;
+  organisationId: string;
+  /** Absent on publishes, which are not audited. */
+  from?: RequestOrigin;
+};
+
+/** A caller within one environment. Every query is bound to `environmentId`; another environment's ids are NOT_FOUND. */
+export type EnvironmentCaller = Asking & {
+  level: 'environment';
+  appId: string;
+  environmentId: string;
+  environment: EnvironmentKind;
+  /** Which key of a rotated API key this is, or which secret and epoch of a machine credential. Absent for people. */
+  generation?: string;
+};
+
+/** A caller above the environments of an organisation. Routes of an environment refuse it (http/access/require-access.ts). */
+export type OrganisationCaller = Asking & { level: 'organisation' };
+
+/** A person who is signed in and has named no organisation: has rights in none. */
+type PersonCaller = Omit<Asking, 'organisationId'> & { level: 'person' };
+
+/** A caller within one organisation. */
+export type TenantCaller = EnvironmentCaller | OrganisationCaller;
+
+/** Who is calling, however that was found out. */
+export type Caller = TenantCaller | PersonCaller;
+
+/** The one who changes something, and where the request came from. The command line has no request. */
+export type Doer = { id: string; from?: RequestOrigin | undefined };
+
+export const COMMAND_LINE: Doer = { id: 'command line' };
+
+export const doneBy = ({ principal, from }: Caller): Doer => ({ id: principal.id, from });
+
+/** A person who is not signed in yet. */
+export const doneFrom = (userId: string, visit: Visit): Doer => ({ id: userId, from: originOfVisit(visit) });
+
+/** Where a visit comes from: without its cookies, which no log keeps. */
+export const originOfVisit = ({ address, userAgent }: Visit): RequestOrigin =>
+  userAgent === undefined ? { address } : { address, userAgent };
+
+/**
+ * A change that somebody made to who may do what. Services tell each one once, inside its transaction: a record of changes that is
+ * stored there is stored exactly when the change is.
+ */
+type AuditedChange = {
+  action: AuditAction;
+  by: Doer;
+  organisationId?: string | undefined;
+  /** The id of what was changed. */
+  target: string;
+  /** Fields as they were and are since, or what else is worth knowing, without secrets. */
+  before?: Readonly<Record<string, string>>;
+  after?: Readonly<Record<string, string>>;
+};
+
+/** `database` is the transaction of the change. */
+export type TellChange<Database> = (database: Database, change: AuditedChange) => Promise<void>;
 
 /** The request as far as it is known before its body is read. */
 export type RequestHead = {
