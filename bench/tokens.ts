@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Pool as Connections } from 'undici';
 import { createPool } from '../src/platform/db/connection.ts';
-import { signTokenRequest } from '../src/identity/credentials/tokens/client-secret.ts';
+import { signTokenRequest } from '../src/identity/credentials/tokens/service.ts';
 import { createNewId } from '../src/platform/new-id.ts';
 import { makeProof, newProofKey, type ProofKey } from '../test/support/make/dpop-proofs.ts';
 import { ensureBuilt } from '../test/support/service/ensure-built.ts';

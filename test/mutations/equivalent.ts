@@ -138,7 +138,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/identity/credentials/api-keys/known-keys.ts createKnownKeys.forget: comparison known.appId === id': {
+  'src/identity/credentials/api-keys/service.ts createKnownKeys.forget: comparison known.appId === id': {
     because: 'A process that forgets keys of other apps too asks PostgreSQL for them with their next request.',
     heldBy: [
       {
@@ -147,7 +147,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/identity/credentials/machine-credentials/known-credentials.ts createKnownCredentials.forget: comparison known.appId === id':
+  'src/identity/credentials/machine-credentials/service.ts createKnownCredentials.forget: comparison known.appId === id':
     {
       because: 'A process that forgets credentials of other apps too asks PostgreSQL for them with their next request.',
       heldBy: [
@@ -162,7 +162,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
     because: 'The ciphertext beside it is sealed under a nonce of its own, so that no two people have the same one.',
     heldBy: [{ path: 'src/platform/credentials/key-ring.test.ts', title: 'seals the same text differently each time' }],
   },
-  'src/identity/people/members/invitations-store.ts deleteInvitation: where organisationId': {
+  'src/identity/people/members/store.ts deleteInvitation: where organisationId': {
     because: 'The transaction that deletes an invitation by its id has just found that id in the organisation.',
     heldBy: [REFUSED],
   },

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from '../../platform/config/config.ts';
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import { createAccounts } from '../../identity/people/accounts/service.ts';
-import { createFactorsOfPeople } from '../../identity/people/factors/of-person.ts';
+import { createFactorsOfPeople } from '../../identity/people/factors/service.ts';
 import { createMembers, type Members } from '../../identity/people/members/service.ts';
 import { createInvitationBody } from '../../identity/people/members/schema.ts';
 import { findOrganisations } from '../../identity/people/members/store.ts';

@@ -6,7 +6,7 @@ import { createDatabase } from '../../../src/platform/db/client.ts';
 import { createPool } from '../../../src/platform/db/connection.ts';
 import { STREAM_TIMINGS, type StreamTimings } from '../../../src/api/http/event-stream.ts';
 import { startHttpServer } from '../../../src/api/http/server.ts';
-import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
+import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/service.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { routes } from '../../../src/process/routes.ts';
 import { PATIENT } from './patience.ts';

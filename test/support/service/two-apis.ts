@@ -5,7 +5,7 @@ import { createServices } from '../../../src/process/assembly/create-services.ts
 import { createDatabase } from '../../../src/platform/db/client.ts';
 import { createPool } from '../../../src/platform/db/connection.ts';
 import { startHttpServer } from '../../../src/api/http/server.ts';
-import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/scheme.ts';
+import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/service.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { routes } from '../../../src/process/routes.ts';
 import { PATIENT } from './patience.ts';

@@ -7,7 +7,7 @@ import {
   resolveLimits,
   type Tier,
 } from '../../../kernel/words/rights.ts';
-import type { OwnLimits } from '../grants/grant.ts';
+import type { OwnLimits } from '../grants/service.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
 import type { ApiKey, ApiKeyStatus } from './schema.ts';
 

@@ -4,14 +4,11 @@ import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { type Caller, doneBy, doneFrom, type TellChange, type Visit } from '../../../api/caller.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
-import { type Begin, createDevices } from './devices.ts';
-import { passwordProblem } from './password-rules.ts';
-import { createPasswords } from './passwords.ts';
-import { dropResetCodes, dropResetCodesOf } from './codes-store.ts';
-import { createResetPassword, makeResetCode, type RemoveFactors } from './password-reset.ts';
-import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userChange } from './schema.ts';
-import { createSetUp, type SetUp } from './setup.ts';
+import { type Begin, createDevices, createTries, type Trier } from './tries.ts';
+import { passwordProblem, createPasswords } from './passwords.ts';
 import {
+  dropResetCodes,
+  dropResetCodesOf,
   type Account,
   findAccount,
   findAccountByEmail,
@@ -25,7 +22,8 @@ import {
   writePasswordHash,
   lockPeople,
 } from './store.ts';
-import { createTries, type Trier } from './tries.ts';
+import { createResetPassword, makeResetCode, type RemoveFactors, createSetUp, type SetUp } from './one-time-codes.ts';
+import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userChange } from './schema.ts';
 
 /** One who has just given the password of an account. */
 type Identified = { account: Account; trier: Trier; rehashed: string | undefined };

@@ -13,12 +13,12 @@ import {
   type TellChange,
   type Visit,
 } from '../../../api/caller.ts';
-import type { FactorsOfPeople } from '../factors/of-person.ts';
+import type { FactorsOfPeople } from '../factors/service.ts';
 import type { Role } from '../../../kernel/words/rights.ts';
-import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
+import { hashSecret, newSessionSecret } from '../sessions/cookie.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
-import { lockAsAdmin, requireRole, takesRole } from './access.ts';
+import { lockAsAdmin, requireRole, takesRole, lackingRole } from './access.ts';
 import {
   deleteInvitation,
   findInvitationOf,
@@ -29,10 +29,12 @@ import {
   insertInvitation,
   type OpenInvitation,
   useInvitation,
-} from './invitations-store.ts';
-import { linkTo } from './links.ts';
-import type { SendLink } from './mailing.ts';
-import { lackingRole } from './rules.ts';
+  findRole,
+  insertMember,
+  lockOrganisations,
+  lockPeople,
+} from './store.ts';
+import { linkTo, type SendLink } from './mailing.ts';
 import type {
   AcceptBody,
   CreateInvitation,
@@ -42,7 +44,6 @@ import type {
   LookBody,
   NewInvitation,
 } from './schema.ts';
-import { findRole, insertMember, lockOrganisations, lockPeople } from './store.ts';
 
 /** An invitation is good over a weekend. */
 const LIFE_MS = 72 * 3_600_000;

@@ -1,6 +1,7 @@
-import type { Dependencies } from '../../../platform/dependencies.ts';
 import { createTransport } from 'nodemailer';
-import type { MailSettings } from '../../../platform/config/config.ts';
+import type { Dependencies } from '../../../platform/dependencies.ts';
+import type { MailSettings, Config } from '../../../platform/config/config.ts';
+import { dashboardAt } from '../../../kernel/values/http.ts';
 
 /** Sends a link to its person where mail is configured. False when it was not sent: the link is then handed over by hand. */
 export type SendLink = (to: string, what: { subject: string; link: string; until: Date }) => Promise<boolean>;
@@ -37,3 +38,12 @@ async function sendMail({ url, from }: MailSettings, { to, subject, text }: Mail
     transport.close();
   }
 }
+
+type Urls = Pick<Config, 'publicBaseUrl' | 'dashboardUrl'>;
+
+/**
+ * A link for a person, to a page of the dashboard. Its code stands in the fragment, which browsers send to nobody: neither a log nor a
+ * Referer has it.
+ */
+export const linkTo = (urls: Urls, page: 'setup' | 'invitation' | 'password-reset', code: string): string =>
+  `${dashboardAt(urls)}/${page}#code=${code}`;

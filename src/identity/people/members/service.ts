@@ -12,24 +12,13 @@ import {
   type TellChange,
   type Visit,
 } from '../../../api/caller.ts';
-import type { FactorsOfPeople } from '../factors/of-person.ts';
+import type { FactorsOfPeople } from '../factors/service.ts';
 import { isAtLeast, type Role } from '../../../kernel/words/rights.ts';
 import type { Sessions } from '../sessions/service.ts';
-import { lockAs, lockOwned, noMember, requireRole, takesRole } from './access.ts';
+import { lockAs, lockOwned, noMember, requireRole, takesRole, lackingRole, losesLastOwner } from './access.ts';
 import { createInvitations, type Invitations } from './invitations.ts';
-import { deleteInvitationsBy } from './invitations-store.ts';
-import { linkTo } from './links.ts';
-import { createSendLink } from './mailing.ts';
-import { lackingRole, losesLastOwner } from './rules.ts';
 import {
-  type HandOverOwnership,
-  type ListMembers,
-  type Member,
-  memberChange,
-  type ResetLink,
-  type UpdateMember,
-} from './schema.ts';
-import {
+  deleteInvitationsBy,
   deleteIdentities,
   deleteMember,
   hasAnyIdentity,
@@ -40,6 +29,15 @@ import {
   writeRole,
   lockPeople,
 } from './store.ts';
+import { linkTo, createSendLink } from './mailing.ts';
+import {
+  type HandOverOwnership,
+  type ListMembers,
+  type Member,
+  memberChange,
+  type ResetLink,
+  type UpdateMember,
+} from './schema.ts';
 
 /** A member as it is now, and the cookies of the caller's own session where that got a new secret. */
 type Changed = { answer: Member; cookies: string[] };

@@ -6,8 +6,19 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/
 import { type Caller, doneBy, type TellChange } from '../../../api/caller.ts';
 import type { Factors } from '../factors/service.ts';
 import type { Assertion } from '../../../api/person-fields.ts';
-import { createChallenges } from './challenges.ts';
-import { relyingPartyOf } from './relying-party.ts';
+import {
+  createChallenges,
+  ALGORITHMS,
+  readClientData,
+  refused,
+  refuseFramed,
+  refuseOtherEligibility,
+  refuseOtherUser,
+  refuseUnnamed,
+  verifyNew,
+  verifyUse,
+  relyingPartyOf,
+} from './verify.ts';
 import {
   type AddPasskey,
   type PasskeyCreation,
@@ -19,17 +30,6 @@ import {
   type PasskeyRequest,
 } from './schema.ts';
 import * as store from './store.ts';
-import {
-  ALGORITHMS,
-  readClientData,
-  refused,
-  refuseFramed,
-  refuseOtherEligibility,
-  refuseOtherUser,
-  refuseUnnamed,
-  verifyNew,
-  verifyUse,
-} from './verify.ts';
 
 /** Passkeys of a person. More would make the list that a browser is shown long, and nobody has so many devices. */
 const MOST_PASSKEYS = 20;

@@ -18,7 +18,7 @@ import {
   type UpdateApp,
 } from './schema.ts';
 import * as store from './store.ts';
-import { activateResources, suspendResources } from './suspension-store.ts';
+import { activateResources, suspendResources } from './store.ts';
 
 /** Ten thousand subscriptions are marked in about half a second; Prisma's default is 5 s. */
 const CHANGE_TIMEOUT_MS = 60_000;

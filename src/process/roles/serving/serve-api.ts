@@ -4,9 +4,9 @@ import type { ProcessDependencies } from '../../assembly/create-dependencies.ts'
 import { observedLimiter } from '../../../platform/observe/meters.ts';
 import { startHttpServer } from '../../../api/http/server.ts';
 import { ownOriginsOf } from '../../../kernel/values/http.ts';
-import { sessionScheme } from '../../../identity/people/sessions/scheme.ts';
-import { apiKeyScheme } from '../../../identity/credentials/api-keys/scheme.ts';
-import { dpopScheme } from '../../../identity/credentials/tokens/scheme.ts';
+import { sessionScheme } from '../../../identity/people/sessions/service.ts';
+import { apiKeyScheme } from '../../../identity/credentials/api-keys/service.ts';
+import { dpopScheme } from '../../../identity/credentials/tokens/service.ts';
 import { createLimiter } from '../../../platform/rate-limits/limiter.ts';
 import { OPEN_FILES_FOR, readMachine } from '../../../platform/machine.ts';
 import type { ReadinessCheck, Readiness } from '../../../platform/readiness/readiness.ts';

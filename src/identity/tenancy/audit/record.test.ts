@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { redact } from './redact.ts';
+import { redact } from './record.ts';
 
 test('values of secrets and headers are left out, their names are not; absent fields are no fields', () => {
   expect(

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { RFC_9449_PROOF } from '../../../../test/support/make/dpop-proofs.ts';
-import { isSignedBy, signTokenRequest } from './client-secret.ts';
+import { isSignedBy, signTokenRequest, readScope } from './service.ts';
 
 const SECRET = 'ocs_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const SIGNED = 'v1.J6Ce1JX0RNxy9Y2GlzQ9SmTv0yAYzcZoSaK9N91Br98';
@@ -23,4 +23,28 @@ test.each([
   ['another version', SECRET, 'oac_test', RFC_9449_PROOF, SIGNED.replace('v1', 'v2')],
 ])('%s is not taken', (_, secret, clientId, proof, given) => {
   expect(isSignedBy(secret, clientId, proof, given)).toBe(false);
+});
+
+const granted = ['messages:write', 'channels:read'] as const;
+
+test.each([
+  [undefined, ['channels:read', 'messages:write']],
+  ['', ['channels:read', 'messages:write']],
+  ['messages:write', ['messages:write']],
+  ['messages:write channels:read messages:write', ['channels:read', 'messages:write']],
+])('%j asks for %j', (given, scopes) => {
+  expect(readScope(given, granted)).toEqual(scopes);
+});
+
+test.each([
+  ['a  b', /one space/],
+  [' messages:write', /one space/],
+  ['messages:write ', /one space/],
+  ['messages:write\tchannels:read', /one space/],
+  ['"', /one space/],
+  ['dlq:write', /does not have/],
+  ['messages:write zebra', /does not have/],
+  ['__proto__', /does not have/],
+])('%j is refused', (given, reason) => {
+  expect(readScope(given, granted)).toMatch(reason);
 });

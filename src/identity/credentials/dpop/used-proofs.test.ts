@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createNonces } from './nonces.ts';
+import { createNonces } from './used-proofs.ts';
 
 const secret = Buffer.alloc(32, 7);
 let now = new Date('2026-01-31T12:00:00Z');

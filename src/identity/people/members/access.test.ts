@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ROLES, type Role } from '../../../kernel/words/rights.ts';
-import { lackingRole, losesLastOwner } from './rules.ts';
+import { lackingRole, losesLastOwner } from './access.ts';
 
 const change = (actor: Role, target: Role, wanted: Role | undefined, isSelf = false) => ({
   actor,
