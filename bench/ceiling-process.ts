@@ -1,7 +1,7 @@
-import { storePublications } from '../src/delivery/record/statements/publish.ts';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, type InjectedSinks, Runtime, Worker } from '@temporalio/worker';
 import { pino } from 'pino';
+import { storePublications } from '../src/delivery/record/statements/publish.ts';
 import { readEncryptionKeys } from '../src/platform/config/config.ts';
 import { createKeyRing } from '../src/platform/credentials/key-ring.ts';
 import { createPool } from '../src/platform/db/connection.ts';
@@ -16,8 +16,7 @@ import { createAddressGuard } from '../src/platform/outbound/guard/address-guard
 import { createOwnAddresses } from '../src/platform/outbound/guard/own-addresses.ts';
 import { createWebhookSender, type SendResult } from '../src/platform/outbound/post-webhook.ts';
 import type { DeliveryToAttempt } from '../src/kernel/contract/delivery-workflow.ts';
-import type { HandOver } from '../src/messaging/publishing/hand-over.ts';
-import type { NewDelivery } from '../src/messaging/publishing/storing/new-delivery.ts';
+import type { HandOver, NewDelivery } from '../src/messaging/publishing/hand-over.ts';
 import { VERSION } from '../src/kernel/words/version.ts';
 import { connectToTemporal } from '../src/platform/temporal/connection.ts';
 import { nowMs } from './clock.ts';

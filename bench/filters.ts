@@ -1,7 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { createFilterCompiler, type Filter, KEPT, readMessage } from '../src/messaging/filters/filter.ts';
-import { createFilters } from '../src/messaging/filters/filters.ts';
+import {
+  createFilterCompiler,
+  type Filter,
+  KEPT,
+  readMessage,
+  createFilters,
+} from '../src/messaging/filters/filters.ts';
 import { UNITS_OF_A_CHANNEL } from '../src/messaging/filters/expressions/units.ts';
 import { dearFilter, largestPayload } from '../test/support/make/dear-filters.ts';
 

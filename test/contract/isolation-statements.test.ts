@@ -17,7 +17,7 @@ import { findMessages } from '../../src/messaging/messages/store.ts';
 import { findSummaries } from '../../src/messaging/messages/summaries-store.ts';
 import { RUN_STATUSES } from '../../src/kernel/words/statuses.ts';
 import { eventTriggerOf } from '../../src/automations/definitions/plan/event-trigger.ts';
-import { loadPublishingConfig } from '../../src/messaging/publishing/configs/load-config.ts';
+import { loadPublishingConfig } from '../../src/messaging/publishing/configs/channel-configs.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/delivery/retention/run-store.ts';
 import { findNamed } from '../../src/insight/search/store.ts';

@@ -151,9 +151,9 @@ describe('names', () => {
     expect(
       declaredTwice([
         ...planted('src/messaging/channels/store.ts'),
-        ...planted('src/messaging/messages/look-through-store.ts'),
+        ...planted('src/messaging/messages/summaries-store.ts'),
       ]),
-    ).toEqual(['Planted: src/messaging/channels/store.ts, src/messaging/messages/look-through-store.ts']);
+    ).toEqual(['Planted: src/messaging/channels/store.ts, src/messaging/messages/summaries-store.ts']);
     expect(declaredTwice([...planted('src/platform/log.ts'), ...planted('workflows/index.ts')])).toHaveLength(2);
     expect(takenTwice(planted('src/platform/log.ts'), planted('client/src/index.ts'))).toEqual([
       'Planted: client/src/index.ts',

@@ -105,7 +105,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/messaging/publishing/storing/publisher-ids-store.ts claimPublisherIds: sql environment_id, ': {
+  'src/messaging/publishing/store.ts claimPublisherIds: sql environment_id, ': {
     because:
       'An id is committed with a message of its channel alone, so that all ids of a channel are of its environment.',
     heldBy: [
@@ -115,7 +115,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
       },
     ],
   },
-  'src/messaging/publishing/storing/scheduled-store.ts SCHEDULE: sql c.environment_id = m.environment_id': {
+  'src/messaging/publishing/store.ts SCHEDULE: sql c.environment_id = m.environment_id': {
     because: 'storeScheduled says that the channel is not there, and the transaction is undone.',
     heldBy: [NOT_STORED],
   },

@@ -5,8 +5,7 @@ import {
   explainFailure,
   ExpressionRefused,
 } from '../../messaging/filters/expressions/expressions.ts';
-import { STEP_LANGUAGE } from '../../messaging/filters/expressions/language.ts';
-import { childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/tree.ts';
+import { STEP_LANGUAGE, childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/language.ts';
 import { compilePattern } from '../../messaging/filters/pattern.ts';
 import { createSlices } from '../../platform/slices.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';

@@ -5,8 +5,7 @@ import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import { cursorBehind, isCursorOf, type ListScope, pageRequest } from '../../kernel/values/page.ts';
 import type { LookedThrough, LookThrough, MessageSummary } from './schema.ts';
-import { readPayloads } from './look-through-store.ts';
-import { readSummaries } from './summaries-store.ts';
+import { readPayloads, readSummaries } from './summaries-store.ts';
 
 /**
  * The condition on a payload: no payload without `needle` in its text, escapes of JSON aside, fits. `name` tells two of them

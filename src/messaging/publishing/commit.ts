@@ -6,9 +6,8 @@ import { ApiError } from '../../kernel/errors.ts';
 import { isScheduled, type Publication, learnWidth, rowsOfAll, WIDE_ROWS } from '../messages/publication.ts';
 import type { PublishOutcome } from './answer.ts';
 import { countUnfiltered } from './configs/config-store.ts';
-import { createAfterCommit, type HandOver, type OpenStreams } from './hand-over.ts';
+import { createAfterCommit, type HandOver, type OpenStreams, type StorePublications } from './hand-over.ts';
 import { StaleConfigError } from './refusals.ts';
-import type { StorePublications } from './storing/store-publications.ts';
 import { type PublishTracing, tracedCommit, tracedGroup } from './trace-commits.ts';
 import {
   HeldElsewhereError,

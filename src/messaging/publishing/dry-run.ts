@@ -10,7 +10,7 @@ import { type ListScope, pageRequest, toPage } from '../../kernel/values/page.ts
 import type { Message } from '../messages/schema.ts';
 import type { CheckPublications } from './check.ts';
 import * as store from './dry-run-store.ts';
-import { payloadText } from './payload-text.ts';
+import { payloadText } from './prepare.ts';
 import {
   type DryRun,
   type DryRunRequest,

@@ -3,10 +3,9 @@ import type { Logger } from 'pino';
 import { ApiError, invalidField } from '../../kernel/errors.ts';
 import { fieldPath } from '../../kernel/values/text.ts';
 import type { CompiledSchema } from './compile.ts';
-import type { PayloadMisfit } from './misfit.ts';
+import { type PayloadMisfit, loadValidator, type Validator } from './validator.ts';
 import { createSchemaPool, type SchemaPool, TookTooLong, type SchemaWork } from './schema-pool.ts';
 import type { ThreadAnswer } from './schema-thread.ts';
-import { loadValidator, type Validator } from './validator.ts';
 
 /** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (docs/security.md). */
 const LIMIT_MS = 250;

@@ -17,7 +17,7 @@ import {
   type RetryPolicy,
   retryPolicyProblem,
 } from '../../kernel/contract/retry-policy.ts';
-import { findConcurrency } from './concurrency-store.ts';
+import { findConcurrency } from './store.ts';
 import {
   type CreatedSubscription,
   type CreateSubscription,

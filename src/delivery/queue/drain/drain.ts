@@ -6,7 +6,7 @@ import { loadHeld } from '../../attempt/load.ts';
 import { SenderClosedError } from '../../../platform/outbound/exchange/connections.ts';
 import type { DeliveryToAttempt, DrainProgress } from '../../../kernel/contract/delivery-workflow.ts';
 import { idsOf } from '../../attempt/logged-ids.ts';
-import type { NewDelivery } from '../../../messaging/publishing/storing/new-delivery.ts';
+import type { NewDelivery } from '../../../messaging/publishing/hand-over.ts';
 import type { Admission, Entry } from '../../limits/admission.ts';
 import type { Capacity } from '../../limits/capacity.ts';
 import { releaseDeliveries } from '../../record/statements/release.ts';

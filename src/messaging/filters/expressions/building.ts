@@ -1,4 +1,4 @@
-import { BOUNDS } from './bounds.ts';
+import { BOUNDS } from './units.ts';
 import { spend, type Used } from './values.ts';
 
 /*

@@ -3,9 +3,8 @@ import { type ExpressionCost, expressionCost } from './cost.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { visitEach } from './building.ts';
 import { ElementCount, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
-import { FILTERS, type ExpressionLanguage } from './language.ts';
+import { FILTERS, type ExpressionLanguage, childrenOf, type ExpressionNode, isConstant, keepKeys } from './language.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './rules.ts';
-import { childrenOf, type ExpressionNode, isConstant, keepKeys } from './tree.ts';
 import { elementsOf } from './values.ts';
 import type { Pattern } from './pattern-size.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { schemaCost } from './schema-cost.ts';
+import { schemaCost } from './compile.ts';
 
 const costOf = (schema: Record<string, unknown>): number => schemaCost(schema, (pattern) => pattern.length * 10);
 

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { CODE_OF_RUN, countRuns } from '../../../platform/db/sql/ended-runs.ts';
+import { CODE_OF_RUN, countRuns } from '../../platform/db/sql/ended-runs.ts';
 
 /** A run that a service event begins, or that is skipped for this reason. */
 export type EventRun = { id: string; workflowId: string; version: number; skippedFor?: string };

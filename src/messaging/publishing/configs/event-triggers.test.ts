@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createByEventType } from './by-event-type.ts';
+import { createByEventType } from './event-triggers.ts';
 
 /** A list by event type that counts how often it was made. */
 function setUp(lengthOf: (eventType: string) => number) {

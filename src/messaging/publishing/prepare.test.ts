@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApiError } from '../../kernel/errors.ts';
-import { type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
+import { type ScheduleRequest, timeToPublish } from './prepare.ts';
 import { publishMessageBody } from './schema.ts';
 
 const NOW = new Date('2026-11-21T12:00:00.000Z');
