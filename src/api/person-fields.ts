@@ -21,7 +21,7 @@ export const emailField = z
 /** Name of a person. */
 export const personName = z.string().min(1).max(200);
 
-/** A password that is to be, checked by its rules (password-rules.ts). */
+/** A password that is to be, checked by its rules (identity/people/accounts/passwords.ts). */
 export const newPasswordField = z.string().max(MAX_GIVEN);
 /** A password that is compared with the one of an account. */
 export const passwordField = z.string().min(1).max(MAX_GIVEN);

@@ -43,7 +43,7 @@ export const eventsOf = (event: z.ZodType) => z.instanceof(EventStream).meta({ m
 /** In ms. A stream that takes nothing from one heartbeat to the next is cut off. */
 export type StreamTimings = { heartbeatMs: number; recheckMs: number };
 
-/** A look believes what was read 2 s before (identity/belief/belief.ts): a key that was revoked ends its streams within 5 s. */
+/** A look believes what was read 2 s before (identity/credentials/belief.ts): a key that was revoked ends its streams within 5 s. */
 export const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, recheckMs: 2_000 };
 /** How soon a caller is asked to come again after its stream has ended, ms. */
 const RECONNECT_MS = 1_000;

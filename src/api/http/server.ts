@@ -109,7 +109,7 @@ export async function startHttpServer(
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
       maxHeaderSize: MAX_HEADER_SIZE,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // Node answers a missing Host by itself and without a body; host.ts does it instead.
+      // Node answers a missing Host by itself and without a body; match-route.ts does it instead.
       requireHostHeader: false,
     },
     answer,

@@ -184,7 +184,7 @@ function answerOf(row: Row, components: Components): Record<string, unknown> {
     const media = { schema: components.schemaOf(answer, 'got'), ...examples };
     return { description, headers, content: { 'application/json': media } };
   }
-  // JSON Schema can say only what each part of them holds. `as`: http/streaming/event-stream.ts and line-stream.ts put schemas there.
+  // JSON Schema can say only what each part of them holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
   const part = components.schemaOf(each as z.ZodType, 'got');
   const schema = event === undefined ? linesOf(part) : eventOf(part);
   const other = typeof otherType === 'string' && {

@@ -67,7 +67,7 @@ type Compiled = Checked & { run(context: RunContext): unknown };
 const KEPT = 1_000_000;
 const LEAST_WEIGHT = 100;
 
-// One expression takes up to 60 ms (bounds.ts).
+// One expression takes up to 60 ms (filters/expressions/units.ts).
 const SLICE_MS = 5;
 
 /** All that the outputs of a run may have, and its message beside them: what a step can name once. */

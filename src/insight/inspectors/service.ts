@@ -43,7 +43,7 @@ export type Inspectors = {
   clear(caller: EnvironmentCaller, id: string): Promise<void>;
   /** A request of anybody to the address of that inspector (receive.ts). */
   receive: ReceiveInspected;
-  /** The subscription of this service that sends a request, by its proof (outbound/sender-proof.ts). */
+  /** The subscription of this service that sends a request, by its proof (outbound/sign.ts). */
   senderOf(proof: string): string | undefined;
 };
 

@@ -17,7 +17,7 @@ export function runOfWorkflowId(workflowId: string): RunInput | undefined {
 export const withWords = (reason: string, words: string | undefined): string =>
   words === undefined ? reason : `${reason}: ${words}`;
 
-/** Names one step of one round. `iteration` holds the places in the loops around it (run-ways.ts). */
+/** Names one step of one round. `iteration` holds the places in the loops around it. */
 export type StepInput = RunInput & { stepId: string; iteration: string };
 
 /** The result of a step that has ended. */
@@ -37,7 +37,7 @@ export type BegunWait = Taken | { until: number; summary: string };
 /** A wait that was woken, or whose time is over. */
 export type WaitEnd = StepInput & { isOver: boolean };
 
-/** The signal that wakes a waiting step: the argument is its key (run-ways.ts). A wait that is not over yet goes on. */
+/** The signal that wakes a waiting step: the argument is its key. A wait that is not over yet goes on. */
 export const WAKE_SIGNAL = 'wake';
 
 /** A loop that has begun: places of the items that have not ended, and the ways of their steps that have, by their keys. */
@@ -76,7 +76,7 @@ export const MAX_STEP_CRASHES = 10;
 /** What the Temporal UI says of a run whose step failed. The log does not repeat it: the run and its dead letter are on record. */
 export const STEP_FAILED = 'a step failed; the record of the run says why';
 
-/** Failure types of the activities of runs, shown in the Temporal UI beside the codes of run-ways.ts. */
+/** Failure types of the activities of runs, shown in the Temporal UI beside the codes below. */
 export const RUN_FAILURES = {
   /** The run has ended, or another round has begun: this round stops where it is. */
   superseded: 'RunSuperseded',

@@ -139,7 +139,7 @@ const shorten = (text: string): string =>
   text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text;
 
 /** Verdict of a filter that fails: no match. */
-export const failed = (error: string): FilterVerdict => ({ matches: false, error: shorten(error) });
+const failed = (error: string): FilterVerdict => ({ matches: false, error: shorten(error) });
 
 function kindOf(result: unknown): string {
   if (result === null) return 'null';

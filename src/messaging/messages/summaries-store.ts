@@ -85,11 +85,7 @@ async function lookForStatus(
 }
 
 /** Ids of messages, of any state, one more than asked for. */
-export async function findMessageIds(
-  db: DatabaseTransaction,
-  filter: SummaryFilter,
-  page: PageRequest,
-): Promise<string[]> {
+async function findMessageIds(db: DatabaseTransaction, filter: SummaryFilter, page: PageRequest): Promise<string[]> {
   const values = createValues();
   const bounds = idBounds(values, filter.ids ?? {}, page.after);
   const owners = channelsOf(filter, values);

@@ -18,7 +18,7 @@ import {
 import { schemaProblem } from './schema-bounds.ts';
 import { compileSchemaPattern, PATTERN_MODULE } from './validator.ts';
 
-/** `code` makes the validator (validator.ts); `cost` bounds the work for one character of payload (schema-cost.ts). */
+/** `code` makes the validator (validator.ts); `cost` bounds the work for one character of payload (`schemaCost`). */
 export type CompiledSchema = { code: string; cost: number };
 
 /** Why a schema is refused. */

@@ -12,7 +12,7 @@ const LIMIT_MS = 250;
 // The schema was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
 const LIMIT_AGAIN_MS = 2_000;
 /**
- * Work that one request may do in the main thread, in units of schema-cost.ts times characters of payload. The costliest of 22
+ * Work that one request may do in the main thread, in units of `schemaCost` times characters of payload. The costliest of 22
  * hostile schemas took 8 ns a unit, so this is at most 4 ms (docs/decisions.md).
  */
 const QUICK_WORK = 500_000;

@@ -302,7 +302,7 @@ const toRetryPolicy = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }
 type Sums = { limit: number | null; inFlight: number | null; latencyMs: number | null };
 
 /**
- * Reports of the living workers on a subscription (dispatch/admission/concurrency-store.ts), summed up. A worker that has not sent to it
+ * Reports of the living workers on a subscription (delivery/limits/concurrency-store.ts), summed up. A worker that has not sent to it
  * lately counts with the part that it would begin with. With maxConcurrency the limit is that, however it is shared out.
  */
 export async function findConcurrency(

@@ -234,7 +234,7 @@ export function readDashboardUrl(given: string | undefined, publicBaseUrl: strin
 /** The registrable domain; an address, or a name without one, is a site by itself. */
 const siteOf = (host: string): string => getDomain(host, { allowPrivateDomains: true }) ?? host;
 
-/** A mail server of the operator's and the sender of every mail (outbound/send-mail.ts). */
+/** A mail server of the operator's and the sender of every mail (identity/people/members/mailing.ts). */
 export type MailSettings = { readonly url: string; readonly from: string };
 
 /** Throws ConfigError for one of the two without the other. */

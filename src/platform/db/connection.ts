@@ -23,7 +23,7 @@ const remember = (error: unknown): void => {
 type Connected = Parameters<pg.Client['connect']>[0];
 
 /** A client that remembers which errors are of its connection (isOfLostConnection). */
-export class RememberingClient extends pg.Client {
+class RememberingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
     // Heard before the queries of this connection are rejected with the same error.

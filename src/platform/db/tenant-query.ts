@@ -83,7 +83,7 @@ const MAX_NAMES = 100;
 const MAX_VALUES = 10;
 
 /** Runs statements, each as its tenant, on connections of the pool. */
-export function createQueryAs(pool: Pool): (tenant: Tenant, config: Config) => Promise<QueryResult> {
+function createQueryAs(pool: Pool): (tenant: Tenant, config: Config) => Promise<QueryResult> {
   const names = new Map<string, string>();
   const nameOf = ({ text, values = [] }: Config): string | undefined => {
     if (values.length > MAX_VALUES) return undefined;

@@ -9,7 +9,7 @@ import { inTransaction } from './transaction.ts';
  * The way of services to PostgreSQL for everything that a caller asks for, but for the hot statements (docs/security.md, Tenants). Each
  * call is one transaction as the role posthorn_tenant: PostgreSQL shows it the rows of the tenant alone, and refuses to write others.
  * Where the role is missing, it is a plain transaction of the engine's user. One environment uses its share of the connections at most
- * (shares.ts): `work` must not call these again for the same tenant.
+ * (`createConnectionShares`): `work` must not call these again for the same tenant.
  */
 export type Tenants = {
   within<T>(tenant: Tenant, work: (transaction: DatabaseTransaction) => Promise<T>, options?: Patience): Promise<T>;
@@ -59,7 +59,7 @@ const withinTime =
     }
   };
 
-/** Connections of each pool, which environments, and organisations outside of their environments, share (shares.ts). */
+/** Connections of each pool, which environments, and organisations outside of their environments, share. */
 export type PoolSizes = { prisma: number; pool: number };
 // The pools' own defaults.
 const SIZES: PoolSizes = { prisma: 10, pool: 20 };

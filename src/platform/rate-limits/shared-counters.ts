@@ -20,7 +20,7 @@ const LEAVE_WITHIN_MS = 25;
 type Waiting = (answer: CountAnswer) => void;
 
 /**
- * Counters that ask those of another process (answering-counters.ts) by `ask`, with one batch under way at a time: the more callers
+ * Counters that ask those of another process by `ask`, with one batch under way at a time: the more callers
  * there are, the more of them share a message. Without an answer nothing resolves; a process whose supervisor is gone ends.
  */
 export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCounters {
@@ -101,7 +101,7 @@ export type CountingFor = {
   end(): void;
 };
 
-/** One count for several processes, each of which asks through its own side (asking-counters.ts). */
+/** One count for several processes, each of which asks through its own side. */
 type AnsweringCounters = {
   /** `sayCounts` resolves when all the other processes have sent what they had gathered when it was called. */
   connect(sayCounts: () => Promise<void>): CountingFor;

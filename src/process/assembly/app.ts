@@ -11,7 +11,7 @@ import {
   loopMark,
 } from '../../api/http/observing.ts';
 import { allowDashboard, answerPreflight, refuseForeignOrigin } from '../../api/http/access/cors.ts';
-import { announceEnd } from '../../api/http/route/deprecation.ts';
+import { announceEnd } from '../../api/http/answers/answer.ts';
 import { errors } from '../../api/http/answers/errors.ts';
 import { createEventStreams, STREAM_TIMINGS } from '../../api/http/event-stream.ts';
 import { health, requireReady } from '../../api/http/pages/health.ts';
@@ -58,7 +58,7 @@ export type AppOptions<Services> = {
   checks?: readonly ReadinessCheck[];
   /** The service processes behind this port. Absent: there is only this one. */
   processTable?: () => readonly ProcessState[];
-  /** Absent: the default of http/streaming/event-stream.ts. */
+  /** Absent: the default of http/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
   /** Told of each answer, for the metrics. */
   onAnswered?: ((answered: MeasuredAnswer) => void) | undefined;

@@ -50,7 +50,7 @@ export function answerProblems({ method, path: target, status, body }: Seen, tab
   ];
 }
 
-/** An answer of lines is looked at as an array of them. `as`: http/streaming/line-stream.ts puts the line's schema there. */
+/** An answer of lines is looked at as an array of them. `as`: http/line-stream.ts puts the line's schema there. */
 const linesOf = (schema: z.ZodType): z.ZodType => {
   const line = schema.meta()?.['line'] as z.ZodType | undefined;
   return line === undefined ? schema : z.array(line);

@@ -51,7 +51,7 @@ const missing = (access: Access): ApiError =>
   access === 'person' || access === 'session' ? notSignedIn() : unauthorized();
 
 /** Why a route is closed to a credential: FORBIDDEN, undefined when it is open. Asked again for slow bodies and answers that last. */
-export function routeProblem(route: BoundRoute, credential: Omit<Credential, 'prove' | 'renew'>): ApiError | undefined {
+function routeProblem(route: BoundRoute, credential: Omit<Credential, 'prove' | 'renew'>): ApiError | undefined {
   const problem = accessProblem(route.access, credential);
   if (problem !== undefined) return problem;
   const makesTraffic = route.isPublish === true || route.isRedelivery === true || route.isSending === true;

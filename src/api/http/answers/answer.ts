@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { stringifyExact, exactPieces } from '../../../kernel/values/exact-json.ts';
-import type { Context } from '../route/context.ts';
+import type { Context, Middleware } from '../route/context.ts';
+import { deprecationHeaders } from '../route/deprecation.ts';
 import type { Slices } from '../../../platform/slices.ts';
 
 /** Headers of every JSON answer: never cached (keys and secrets are shown once), never taken for anything but JSON. */
@@ -28,7 +29,7 @@ export function writeAnswer(ctx: Context, status: number, value: unknown): void 
 }
 
 /** The same for a text of JSON. */
-export function writeText(ctx: Context, status: number, text: string): void {
+function writeText(ctx: Context, status: number, text: string): void {
   ctx.status = status;
   setHeaders(ctx, ANSWER_HEADERS);
   ctx.body = text;
@@ -93,3 +94,10 @@ export function cutWhenStalled(res: Context['res'], beatMs: number): void {
   }, beatMs);
   res.once('close', () => clearInterval(beat));
 }
+
+/** Says on every answer of a deprecated route that it is one, refusals included: a client that is refused must learn of it too. */
+export const announceEnd: Middleware = (ctx, next) => {
+  const { deprecation } = ctx.state.route ?? {};
+  if (deprecation !== undefined) ctx.set(deprecationHeaders(deprecation));
+  return next();
+};

@@ -1,5 +1,3 @@
-import type { Middleware } from './context.ts';
-
 /**
  * End of a route, as docs/deprecation.md promises it. Times are days in UTC, `2027-03-01`: a route is deprecated from the beginning of
  * `since` on and answers until the beginning of `endsAt`.
@@ -45,10 +43,3 @@ function startOf(day: string): number {
     throw new Error(`${day} is no day such as 2027-03-01`);
   return at;
 }
-
-/** Says on every answer of a deprecated route that it is one, refusals included: a client that is refused must learn of it too. */
-export const announceEnd: Middleware = (ctx, next) => {
-  const { deprecation } = ctx.state.route ?? {};
-  if (deprecation !== undefined) ctx.set(deprecationHeaders(deprecation));
-  return next();
-};

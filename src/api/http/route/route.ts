@@ -96,7 +96,7 @@ export type Row = {
   answers: Readonly<Record<number, z.ZodType>>;
   /** The one status among `answers`. */
   status: Status;
-  /** Codes of its service, beside those of the edge on every route like it (error-codes.ts). */
+  /** Codes of its service, beside those of the edge on every route like it. */
   errors: readonly ErrorCode[];
   /** Which further bucket the route draws from; its headers win there. */
   bucket?: Bucket;

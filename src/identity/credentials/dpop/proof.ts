@@ -44,7 +44,7 @@ export type Proof = {
 /**
  * Checks a DPoP proof by the twelve checks of RFC 9449 §4.3, which leaves their order open: one header and its form (1, 2), `typ` and
  * `alg` (4, 5), the key (7), the signature (6), method and URI (8, 9), time (11), id (3), and last the nonce (10). Throws ProofProblem
- * for the first one that fails. Not here: the token and its key (12, `requireBinding` in binding.ts), and whether the proof was used
+ * for the first one that fails. Not here: the token and its key (12, `requireBinding`), and whether the proof was used
  * before (§11.1, used-proofs.ts). The body of a request is not covered by its proof.
  */
 export async function checkProof(headers: readonly string[], proven: ProvenRequest, rules: ProofRules): Promise<Proof> {

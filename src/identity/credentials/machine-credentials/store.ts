@@ -36,7 +36,7 @@ export type MachineCredentialDraft = {
 /** Where a credential is, for an operator who sees all of them. */
 export type Home = { organisation: string; app: string; environment: EnvironmentKind };
 
-export const full = {
+const full = {
   environment: { include: { app: true } },
   secrets: { orderBy: { id: 'desc' } },
 } as const satisfies Prisma.MachineCredentialInclude;
@@ -198,8 +198,7 @@ export async function revokeMachineCredential(db: Db, id: string, now: Date): Pr
   return (await db.machineCredential.findUnique({ where: { id } }))?.environmentId;
 }
 
-export const isTaken = ({ expiresAt }: MachineCredentialSecret, now: Date): boolean =>
-  expiresAt === null || expiresAt > now;
+const isTaken = ({ expiresAt }: MachineCredentialSecret, now: Date): boolean => expiresAt === null || expiresAt > now;
 
 function toMachineCredential(row: FullRow, now: Date): MachineCredential {
   const { tier, scopes } = read(row);
@@ -229,11 +228,11 @@ function toMachineCredential(row: FullRow, now: Date): MachineCredential {
 }
 
 // The columns are text, written only from values of these unions (insertMachineCredential; the environments' migration).
-export const read = (row: Pick<Row, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
+const read = (row: Pick<Row, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
   tier: row.tier as Tier,
   scopes: row.scopes as Scope[],
 });
-export const readKind = (kind: string): EnvironmentKind => kind as EnvironmentKind;
+const readKind = (kind: string): EnvironmentKind => kind as EnvironmentKind;
 
 /** A machine credential as authentication needs to know it. */
 export type KnownCredential = {

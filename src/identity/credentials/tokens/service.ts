@@ -52,7 +52,7 @@ type Collaborators = {
   machineCredentials: Pick<MachineCredentials, 'forToken' | 'noteToken' | 'callerOf'>;
   signingKeys: SigningKeys;
   usedProofs: UsedProofs;
-  /** Makes an HMAC and compares it. Default: the one of client-secret.ts; a test counts how often. */
+  /** Makes an HMAC and compares it. Default: `isSignedBy`; a test counts how often. */
   isSigned?: typeof isSignedBy;
 };
 
@@ -238,7 +238,7 @@ const suspendedClient = (): ApiError => {
 };
 
 /** One text for every access token that is not taken. */
-export const invalidToken = (): ApiError =>
+const invalidToken = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'The access token is invalid, has expired or was revoked', {
     oauth: { error: 'invalid_token' },
   });

@@ -37,7 +37,7 @@ export function createPasswords(): Passwords {
 }
 
 /** One password has one form, however a keyboard composes its characters. */
-export const normalise = (password: string): string => password.normalize('NFKC');
+const normalise = (password: string): string => password.normalize('NFKC');
 
 /** Runs work, so many at a time, in the order of asking. */
 function createTurns(atATime: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
@@ -64,7 +64,7 @@ function createTurns(atATime: number, mostWaiting: number): <T>(work: () => Prom
  * Words, names and runs of keys that lists of leaked passwords are made of. Passwords that hold nothing else are guessed first, however
  * long they are.
  */
-export const COMMON_PARTS: ReadonlySet<string> = new Set(
+const COMMON_PARTS: ReadonlySet<string> = new Set(
   `
   password passwort passw0rd pass passwd pwd parola contrasena senha motdepasse wachtwoord haslo geheim secret
   admin administrator root superuser user username guest login signin account master default system manager

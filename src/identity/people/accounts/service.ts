@@ -29,7 +29,7 @@ import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userC
 type Identified = { account: Account; trier: Trier; rehashed: string | undefined };
 
 export type Accounts = {
-  /** Makes the first administrator (setup.ts). */
+  /** Makes the first administrator (one-time-codes.ts). */
   setUp: SetUp;
   /**
    * The one who has the password of an account. Throws UNAUTHORIZED, with one text and about the same work for an account that does not
@@ -41,7 +41,7 @@ export type Accounts = {
    * there is one. Throws UNAUTHORIZED where the password was changed since it was given. Called before anything that the password opens.
    */
   settle(transaction: DatabaseTransaction, identified: Identified): Promise<void>;
-  /** Whose tries a visit to an account counts with (devices.ts). */
+  /** Whose tries a visit to an account counts with (tries.ts). */
   trierOf(account: Account, visit: Visit): Promise<Trier>;
   /** A session in a browser that is known from now on, for one who has proven who they are otherwise. */
   begin: Begin;
@@ -80,7 +80,7 @@ export type Accounts = {
   ): Promise<{ code: string; expiresAt: Date }>;
   /** Ends every link that would reset the password of a member of that organisation. */
   dropResetCodesOf(transaction: DatabaseTransaction, organisationId: string): Promise<void>;
-  /** Gives the person of such a code another password (password-reset.ts). */
+  /** Gives the person of such a code another password (one-time-codes.ts). */
   resetPassword(body: ResetPasswordBody, visit: Visit): Promise<void>;
   /** The account of a session whose person gives the password once more. Throws as `identify` does. */
   prove(caller: Caller, password: string): Promise<{ account: Account; sessionId: string }>;

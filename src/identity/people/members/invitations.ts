@@ -58,7 +58,7 @@ export type Invitations = {
   accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
   /**
    * Open invitations to an address. Keeps their organisations, and those named, from changing until the transaction ends: called before
-   * their person is locked (lock-people.ts).
+   * their person is locked (`lockPeople`).
    */
   lockOpen(
     transaction: DatabaseTransaction,

@@ -67,7 +67,7 @@ export type Members = {
   removeFactors(caller: Caller, organisationId: string, userId: string): Promise<void>;
   /** Roles of a person in every organisation, by its id. */
   rolesOf(database: DatabaseTransaction, userId: string): Promise<ReadonlyMap<string, Role>>;
-  /** Makes a person who is locked (lock-people.ts) the first member of a new organisation. */
+  /** Makes a person who is locked (`lockPeople`) the first member of a new organisation. */
   makeOwner(transaction: DatabaseTransaction, organisationId: string, userId: string): Promise<void>;
   /** The command line, which has the database. */
   operator: {

@@ -84,7 +84,7 @@ export type Sessions = {
   revokeOthers(caller: Caller): Promise<{ revoked: number }>;
   /**
    * Keeps the caller's session from ending until the transaction ends: what a session changes about ways to sign in is done while it
-   * lives. Throws UNAUTHORIZED where it has ended. Comes behind the lock of the person (lock-people.ts).
+   * lives. Throws UNAUTHORIZED where it has ended. Comes behind the lock of the person (`lockPeople`).
    */
   hold(transaction: DatabaseTransaction, caller: Caller): Promise<void>;
   /** Ends sessions of a person, all or all but one, inside a transaction. */
@@ -267,7 +267,7 @@ const NO_MEMBER = 'names nothing that you are a member of';
 const OF_ORGANISATION = /^\/v1\/organisations\/([^/]+)$/;
 
 /** Reads the headers that name it. Throws FORBIDDEN for one that is given twice or names nothing. */
-export function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): NamedTenant {
+function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): NamedTenant {
   const [organisationId, appId, environment] = HEADERS.map((name) => {
     const given = header(name);
     if (given.length > 1) throw refuseNamed(name, 'is given more than once');

@@ -64,7 +64,7 @@ const NOTHING: Evaluation = { patterns: new Map(), used: unused(false) };
 /**
  * CEL for expressions of strangers. No clock, no time zone, no state: the same values give the same result in every process.
  * A filter's work is bounded by `cost`, whatever the message; an expression without a bound is refused. An expression
- * of a step counts its work while it is evaluated (bounds.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text
+ * of a step counts its work while it is evaluated (units.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text
  * that is no pattern (RE2).
  */
 export function createExpressions(

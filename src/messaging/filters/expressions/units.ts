@@ -68,7 +68,7 @@ export const BOUNDS = {
   /** Characters of the texts that a step's expression makes, and of those it makes them of. */
   built: 262_144,
   /**
-   * Units (units.ts) that the elements of all comprehensions of a step's expression take, with the items that `in` looks at and the
+   * Units that the elements of all comprehensions of a step's expression take, with the items that `in` looks at and the
    * characters that are compared: 30 to 60 ms. 1,000 texts of 36 characters can be looked for in a list of 10,000.
    */
   work: 6_000_000,
