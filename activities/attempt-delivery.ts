@@ -1,16 +1,15 @@
 import { activityInfo, ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Pool } from 'pg';
-import { untilReachable } from '../src/platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../src/platform/db/failures.ts';
 import { attempt, holdThrown, type RefusedTry, type TryDependencies } from '../src/delivery/attempt/attempt.ts';
 import type { JustRead } from '../src/delivery/attempt/just-read.ts';
 import { loadForAttempts } from '../src/delivery/attempt/load.ts';
 import { holdDelivery } from '../src/delivery/record/statements/hold.ts';
 import type { Admission } from '../src/delivery/limits/admission.ts';
 import type { FirstTries } from '../src/delivery/limits/first-tries.ts';
-import type { DeliveryToAttempt } from '../src/kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt, AttemptInput, AttemptResult } from '../src/kernel/contract/delivery-workflow.ts';
 import { SenderClosedError } from '../src/platform/outbound/exchange/connections.ts';
-import type { AttemptInput, AttemptResult } from '../src/kernel/contract/delivery-workflow.ts';
 import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
 
 export type AttemptDependencies = TryDependencies & {

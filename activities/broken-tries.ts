@@ -4,7 +4,7 @@ import { loadForAttempts } from '../src/delivery/attempt/load.ts';
 import { endAsDeadLetter } from '../src/delivery/record/statements/end.ts';
 import { recordCrash } from '../src/delivery/record/statements/record-crash.ts';
 import type { Faults } from '../src/delivery/attempt/faults.ts';
-import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/kernel/words/fault-kinds.ts';
+import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/kernel/words/outcomes.ts';
 import { isEndedForGood } from '../src/kernel/words/statuses.ts';
 import type { CrashInput, EndAsDeadLetterInput, Standing } from '../src/kernel/contract/delivery-workflow.ts';
 

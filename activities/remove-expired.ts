@@ -7,7 +7,7 @@ import * as runStore from '../src/delivery/retention/run-store.ts';
 import * as store from '../src/delivery/retention/retention-store.ts';
 import { progressFrom, type RetentionProgress } from '../src/kernel/contract/retention.ts';
 import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
-import { retentionLimits } from '../src/kernel/rules/retention-limits.ts';
+import { retentionLimits } from '../src/kernel/rules/resource-bounds.ts';
 
 export type RetentionDependencies = {
   pool: Pool;

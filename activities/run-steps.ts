@@ -19,9 +19,9 @@ import {
   withWords,
 } from '../src/kernel/contract/run-workflow.ts';
 import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
-import type { Carriers } from '../src/platform/temporal/starts/carriers.ts';
+import type { Carriers } from '../src/platform/temporal/starts.ts';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../src/platform/crashes/crash-guard.ts';
-import { isUnreachable, untilReachable } from '../src/platform/db/connections/until-reachable.ts';
+import { isUnreachable, untilReachable } from '../src/platform/db/failures.ts';
 import { SenderClosedError } from '../src/platform/outbound/exchange/connections.ts';
 import { type ActionKind, attemptStep, stepStandingOf } from '../src/automations/engine/attempt-step.ts';
 import { closeBranches, openBranches } from '../src/automations/engine/ways/branches.ts';

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { BegunScheduledRun, ScheduledRunInput } from '../src/kernel/contract/scheduled-runs.ts';
+import type { BegunScheduledRun, ScheduledRunInput } from '../src/kernel/contract/run-workflow.ts';
 import { WorkIsDeadly } from '../src/platform/crashes/crash-guard.ts';
 import { beginGuarded, type GuardedDependencies } from '../src/automations/schedules/begin.ts';
 

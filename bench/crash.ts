@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
-import { createPool } from '../src/platform/db/connections/pool.ts';
+import { createPool } from '../src/platform/db/connection.ts';
 import { createNewId } from '../src/platform/new-id.ts';
 import { ensureBuilt } from '../test/support/service/ensure-built.ts';
 import { nowMs } from './clock.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { createPool } from '../src/platform/db/connections/pool.ts';
+import { createPool } from '../src/platform/db/connection.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
 import { DAILY, dayOf, firstIdOf } from './daily-tables.ts';
 import { type Asked, bigTables, explain } from './explain.ts';

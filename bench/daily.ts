@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { createDatabase } from '../src/platform/db/client.ts';
 import { migrate } from '../src/platform/db/migrations/migrate.ts';
-import { createPool } from '../src/platform/db/connections/pool.ts';
+import { createPool } from '../src/platform/db/connection.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/platform/new-id.ts';
 import { compareForms, type Form, FORMS } from './daily-measures.ts';

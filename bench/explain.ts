@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import { PrismaClient } from '../src/platform/db/generated/client.ts';
-import { joinBegin } from '../src/platform/db/row-security/tenant-entry.ts';
+import { joinBegin } from '../src/platform/db/tenant-query.ts';
 import { createTenants } from '../src/platform/db/tenants.ts';
 import { readBacklog, readOldestDue, readTables, readWaiting } from '../src/platform/observe/figure-queries.ts';
 import { lookQueries } from './growth-looks.ts';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { KeyRing } from '../src/platform/credentials/key-ring.ts';
 import type { NewId } from '../src/platform/new-id.ts';
 import type { RetryPolicy } from '../src/kernel/contract/retry-policy.ts';
-import { sealSigningSecret } from '../src/platform/credentials/signing-secret.ts';
+import { sealSigningSecret } from '../src/platform/outbound/sign.ts';
 
 /** One channel with a subscription for every URL, each with a signing secret of its own. */
 export type Target = { channelId: string; subscriptionIds: string[] };

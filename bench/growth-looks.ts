@@ -1,8 +1,7 @@
 import { look } from '../src/insight/changes/store.ts';
 import { findGroups } from '../src/delivery/dead-letters/groups-store.ts';
 import { listDeliveries } from '../src/delivery/record/store.ts';
-import { readPayloads } from '../src/messaging/messages/look-through-store.ts';
-import { findSummaries, type SummaryFilter } from '../src/messaging/messages/summaries-store.ts';
+import { readPayloads, findSummaries, type SummaryFilter } from '../src/messaging/messages/summaries-store.ts';
 import { findNamed } from '../src/insight/search/store.ts';
 import {
   countOfChannel,

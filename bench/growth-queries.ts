@@ -35,7 +35,7 @@ import {
   removeDeletedSubscriptions,
 } from '../src/delivery/retention/retention-store.ts';
 import { type IdKind, lowestIdAt } from '../src/kernel/values/ids.ts';
-import { retentionLimits } from '../src/kernel/rules/retention-limits.ts';
+import { retentionLimits } from '../src/kernel/rules/resource-bounds.ts';
 import type { DeliveryStatus } from '../src/kernel/words/statuses.ts';
 import { findSubscriptions } from '../src/messaging/subscriptions/store.ts';
 import { BUSY, CALM } from './growth-fill.ts';

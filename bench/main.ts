@@ -4,7 +4,7 @@ import { arch, availableParallelism, cpus, platform, release, totalmem } from 'n
 import type { Pool } from 'pg';
 import { createDatabase } from '../src/platform/db/client.ts';
 import { migrate } from '../src/platform/db/migrations/migrate.ts';
-import { createPool } from '../src/platform/db/connections/pool.ts';
+import { createPool } from '../src/platform/db/connection.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/platform/new-id.ts';
 import { VERSION } from '../src/kernel/words/version.ts';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Pool } from 'pg';
 import { createDatabase } from '../src/platform/db/client.ts';
 import { migrate } from '../src/platform/db/migrations/migrate.ts';
-import { createPool } from '../src/platform/db/connections/pool.ts';
+import { createPool } from '../src/platform/db/connection.ts';
 import type { EmbeddedPostgres } from '../local/postgres.ts';
 import { ensureEnvironments } from '../src/process/seed.ts';
 import { createNewId } from '../src/platform/new-id.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { pino } from 'pino';
-import { retentionLimits } from '../src/kernel/rules/retention-limits.ts';
+import { retentionLimits } from '../src/kernel/rules/resource-bounds.ts';
 import {
   expiredChannels,
   type Removal,

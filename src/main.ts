@@ -1,19 +1,16 @@
-import type { EnvironmentKind } from './kernel/words/environment-kinds.ts';
-import type { Role } from './kernel/words/roles.ts';
-import type { Tier } from './kernel/words/tiers.ts';
+import type { EnvironmentKind, Scope, Role, Tier } from './kernel/words/rights.ts';
 import { listenForStop, Stopped } from './process/roles/serving/stop-request.ts';
-import type { Scope } from './kernel/words/scopes.ts';
 
 // The first statement, and everything else is loaded behind it: loading takes a third of a second, in which a signal would be lost.
 const stop = listenForStop();
 (await import('./process/heap.ts')).keepHeapSmall();
 const { Command, InvalidArgumentError, Option } = await import('commander');
 const { readEnvironmentFile } = await import('./platform/config/config.ts');
-const { ENVIRONMENT_KINDS } = await import('./kernel/words/environment-kinds.ts');
-const { ROLES } = await import('./kernel/words/roles.ts');
-const { TIERS } = await import('./kernel/words/tiers.ts');
-const { SCOPES } = await import('./kernel/words/scopes.ts');
-const { hasControlCharacter } = await import('./kernel/values/plain-text.ts');
+const { ENVIRONMENT_KINDS } = await import('./kernel/words/rights.ts');
+const { ROLES } = await import('./kernel/words/rights.ts');
+const { TIERS } = await import('./kernel/words/rights.ts');
+const { SCOPES } = await import('./kernel/words/rights.ts');
+const { hasControlCharacter } = await import('./kernel/values/text.ts');
 const { VERSION } = await import('./kernel/words/version.ts');
 const { visible } = await import('./process/roles/printing/visible.ts');
 

@@ -1,9 +1,6 @@
 import type { z } from 'zod';
-import { STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
-import { ROLES } from '../../src/kernel/words/roles.ts';
-import { TIER_LIMITS, TIERS } from '../../src/kernel/words/tiers.ts';
-import { OAUTH_ERRORS } from '../../src/kernel/errors/oauth.ts';
-import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import { STATUS_OF_CODE, OAUTH_ERRORS } from '../../src/kernel/errors.ts';
+import { ROLES, SCOPES, TIER_LIMITS, TIERS } from '../../src/kernel/words/rights.ts';
 import type { Row } from '../../src/api/http/route/route.ts';
 import { hasMethod } from './names.ts';
 import { createTypeTexts, indent, itemOf, type Shown, shownOf } from './type-text.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createLinesFile, createTableFile, readRows, type RowsFile } from '../src/lib/list-file.ts';
-import { csvLine } from '../../src/kernel/values/csv.ts';
+import { csvLine } from '../../src/kernel/values/text.ts';
 
 const written = (file: RowsFile, ...rows: string[]): string => {
   for (const row of rows) file.add(row);

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { inTransaction } from '../../src/platform/db/transaction.ts';
 import { outcomeOf } from '../../src/kernel/words/outcomes.ts';
 import { createNewId, type NewId } from '../../src/platform/new-id.ts';

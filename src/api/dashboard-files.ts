@@ -4,9 +4,15 @@ import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Middleware } from './http/route/context.ts';
 import { pathOf } from './http/route/match-route.ts';
-import { requireReading } from './http/pages/require-reading.ts';
-import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from './http/pages/public-files.ts';
-import { dashboardAt } from '../kernel/values/dashboard-at.ts';
+import {
+  requireReading,
+  FOR_EVER,
+  contentHashOf,
+  pageHeaders,
+  type PublicFile,
+  publicFile,
+} from './http/pages/public-files.ts';
+import { dashboardAt } from '../kernel/values/http.ts';
 
 /** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */
 const FOLDER = ['../../dashboard-files/', '../../dist/dashboard-files/']

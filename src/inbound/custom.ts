@@ -1,4 +1,4 @@
-import { invalidField } from '../kernel/errors/api-error.ts';
+import { invalidField } from '../kernel/errors.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
 import { body } from './providers/body.ts';
 import type { ProviderName } from './providers/names.ts';

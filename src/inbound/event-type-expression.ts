@@ -6,7 +6,7 @@ import {
   explainFailure,
 } from '../messaging/filters/expressions/expressions.ts';
 import { UNITS_OF_A_FILTER } from '../messaging/filters/expressions/units.ts';
-import { readMessage } from '../messaging/filters/filter.ts';
+import { readMessage } from '../messaging/filters/filters.ts';
 import { compilePattern } from '../messaging/filters/pattern.ts';
 
 /** Characters of expressions that a process remembers; each counts for what its tree takes beside. */

@@ -1,4 +1,4 @@
-import { invalidField } from '../kernel/errors/api-error.ts';
+import { invalidField } from '../kernel/errors.ts';
 import { nextToken } from '../kernel/values/exact-json.ts';
 import { type Form, formText, readForm } from './schemes/form.ts';
 import { spansAt } from './schemes/pointer.ts';

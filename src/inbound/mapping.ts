@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type ApiError, invalidField } from '../kernel/errors/api-error.ts';
+import { type ApiError, invalidField } from '../kernel/errors.ts';
 import { MAX_EVENT_TYPE_LENGTH, publishedEventTypeProblem } from '../kernel/words/event-types.ts';
-import { hasControlCharacter } from '../kernel/values/plain-text.ts';
+import { hasControlCharacter } from '../kernel/values/text.ts';
 import type { EventTypeExpressions } from './event-type-expression.ts';
 import { scalarAt, spansAt, textAt } from './schemes/pointer.ts';
 import { at, header, type Provider } from './providers/provider.ts';

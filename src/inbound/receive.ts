@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { WorkIsDeadly, WorkPauses } from '../platform/crashes/crash-guard.ts';
 import type { Dependencies } from '../platform/dependencies.ts';
 import { COSTLY_BYTES, takeSteps, UNPROVEN } from '../platform/slices.ts';
-import { ApiError, invalidField, notFound } from '../kernel/errors/api-error.ts';
+import { ApiError, invalidField, notFound } from '../kernel/errors.ts';
 import { isId, lowestIdAt } from '../kernel/values/ids.ts';
 import type { FetchText } from '../platform/outbound/fetch-text.ts';
 import type { InboundMessage } from '../messaging/messages/publication.ts';

@@ -1,8 +1,8 @@
-import type { EnvironmentCaller } from '../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../api/caller.ts';
 import type { DatabaseTransaction } from '../platform/db/client.ts';
 import type { Dependencies } from '../platform/dependencies.ts';
 import type { RecordAudit } from '../identity/tenancy/audit/record.ts';
-import { ApiError, notFound } from '../kernel/errors/api-error.ts';
+import { ApiError, notFound } from '../kernel/errors.ts';
 import { isId } from '../kernel/values/ids.ts';
 import { windowText } from '../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';

@@ -3,7 +3,7 @@ import { MAX_EXPRESSION_LENGTH } from '../messaging/filters/expressions/rules.ts
 import { idOf, time, wholeNumber } from '../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../api/http/reading/fields.ts';
 import { enumQuery, namedQuery, pageQuery, windowQuery } from '../api/http/reading/query.ts';
-import { nameProblem } from '../kernel/values/plain-text.ts';
+import { nameProblem } from '../kernel/values/text.ts';
 import { publishedEventType } from '../messaging/messages/schema.ts';
 import { pointerProblem } from './schemes/pointer.ts';
 import { PROVIDER_NAMES } from './providers/names.ts';

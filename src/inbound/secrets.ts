@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyRing } from '../platform/credentials/key-ring.ts';
 import type { SealContext } from '../platform/db/sql/sealed-columns.ts';
-import { invalidField } from '../kernel/errors/api-error.ts';
+import { invalidField } from '../kernel/errors.ts';
 import { newSigningSecret } from '../platform/outbound/sign.ts';
 import type { Provider } from './providers/provider.ts';
 

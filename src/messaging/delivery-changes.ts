@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { EnvironmentCaller } from '../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../api/caller.ts';
 import type { DatabaseTransaction } from '../platform/db/client.ts';
 import type { Instant } from '../kernel/values/instant.ts';
 

@@ -3,8 +3,7 @@ import { inspect } from 'node:util';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { LogLevel } from './config/config.ts';
 import { VERSION } from '../kernel/words/version.ts';
-import { createOutages, type Outages, type OutageTimings } from './outages/outages.ts';
-import { suspectedBy } from './outages/server-of.ts';
+import { createOutages, type Outages, type OutageTimings, suspectedBy } from './outages.ts';
 
 // Fields that must never reach a log (docs/security.md), at the top and one and two levels down: as a logged object's own
 // field, in `headers`, and in `request.headers`.

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { READER_COPY, readerOfPackage } from '../api/openapi/pages.ts';
-import { BUNDLE_PATHS, bundleWorkflows } from '../platform/temporal/workflow-bundle.ts';
+import { BUNDLE_PATHS, bundleWorkflows } from '../platform/temporal/worker.ts';
 
 // Run by `npm run build` on what tsc has just written beside dist: adds the workflow bundles and the reader of /docs, then puts it in
 // dist's place at once, so that a running service and a build that fails never meet half a dist.

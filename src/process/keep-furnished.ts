@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { untilReachable } from '../platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../platform/db/failures.ts';
 import { type Furniture, furnish, isNamespaceMissing, type Schedule } from '../platform/temporal/furnish.ts';
 
 // Time between looks whether Temporal still has what we need; a lost store is made good within this time.

@@ -3,8 +3,7 @@ import type { Config } from '../platform/config/config.ts';
 import type { ServiceLog } from '../platform/log.ts';
 import { createDatabaseFigures, type DatabaseFigures } from '../platform/observe/database-figures.ts';
 import { createMeters, type Meters } from '../platform/observe/meters.ts';
-import type { Readied } from '../platform/observe/metrics-server.ts';
-import { metricValuesOf, type ProcessPage } from '../platform/observe/page.ts';
+import { type Readied, metricValuesOf, type ProcessPage } from '../platform/observe/metrics-server.ts';
 import type { OwnAddresses } from '../platform/outbound/guard/own-addresses.ts';
 import type { Readiness } from '../platform/readiness/readiness.ts';
 

@@ -3,7 +3,7 @@ import type { ApiKeys } from '../identity/credentials/api-keys/service.ts';
 import { ensureSystemChannels } from '../messaging/channels/store.ts';
 import type { DatabaseTransaction } from '../platform/db/client.ts';
 import type { Dependencies } from '../platform/dependencies.ts';
-import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../kernel/words/environment-kinds.ts';
+import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../kernel/words/rights.ts';
 
 export type FirstKeys = Record<EnvironmentKind, NewApiKey>;
 

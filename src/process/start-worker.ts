@@ -7,17 +7,16 @@ import type { LateHandOver } from '../messaging/publishing/hand-over.ts';
 import type { Publishing } from '../messaging/publishing/service.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../kernel/contract/temporal-names.ts';
 import { readMachine } from '../platform/machine.ts';
-import { createCarriers } from '../platform/temporal/starts/carriers.ts';
+import { createCarriers } from '../platform/temporal/starts.ts';
 import {
   connectToTemporal,
   installRuntime,
   type TemporalConnection,
   type TemporalSettings,
 } from '../platform/temporal/connection.ts';
-import { checkCodecKeys } from '../platform/temporal/codec-check.ts';
-import { UntimedWorker } from '../platform/temporal/untimed-worker.ts';
-import { workflowBundle } from '../platform/temporal/workflow-bundle.ts';
-import type { Outages } from '../platform/outages/outages.ts';
+import { checkCodecKeys } from '../platform/temporal/codec.ts';
+import { UntimedWorker, workflowBundle } from '../platform/temporal/worker.ts';
+import type { Outages } from '../platform/outages.ts';
 import type { ProcessDependencies } from './assembly/create-dependencies.ts';
 import { automationsPart } from './parts/automations.ts';
 import { deliveriesPart } from './parts/deliveries.ts';

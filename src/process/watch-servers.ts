@@ -1,12 +1,11 @@
 import type { Client } from '@temporalio/client';
-import { createPool } from '../platform/db/connections/pool.ts';
+import { createPool } from '../platform/db/connection.ts';
 import type { Dependencies } from '../platform/dependencies.ts';
-import { messageOf } from '../kernel/errors/message-of.ts';
-import { NotReady } from '../kernel/errors/not-ready.ts';
-import type { Outages, Watched } from '../platform/outages/outages.ts';
+import { messageOf, NotReady } from '../kernel/errors.ts';
+import type { Outages, Watched } from '../platform/outages.ts';
 import type { Limiter } from '../platform/rate-limits/limiter.ts';
 import type { Tracing } from './tracing/otlp.ts';
-import { redisTrouble } from '../platform/rate-limits/redis-trouble.ts';
+import { redisTrouble } from '../platform/rate-limits/redis-counters.ts';
 import { databaseTrouble } from '../platform/readiness/database-trouble.ts';
 import { databaseCheck } from '../platform/readiness/start-checks.ts';
 import type { TemporalSettings } from '../platform/temporal/connection.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createChannelBody, listChannelsQuery, updateChannelBody } from '../../src/messaging/channels/schema.ts';
 import { createChannels } from '../../src/messaging/channels/service.ts';
-import type { EnvironmentCaller } from '../../src/api/caller/caller.ts';
-import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/words/service-events.ts';
+import type { EnvironmentCaller } from '../../src/api/caller.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/words/event-types.ts';
 import { createSubscriptionBody, listSubscriptionsQuery } from '../../src/messaging/subscriptions/schema.ts';
 import { type Resources, startResources } from '../support/make/resources.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/process/routes.ts';
-import { SCOPES, type Scope } from '../../src/kernel/words/scopes.ts';
+import { SCOPES, type Scope } from '../../src/kernel/words/rights.ts';
 import {
   CONTRACT,
   type ContractRow,

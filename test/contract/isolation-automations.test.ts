@@ -89,7 +89,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
       return tokens.writeTokens(connection, row, { ciphertext: 'theirs', hasTokens: true });
     },
   },
-  'src/platform/db/sql/shared-connections.ts': {
+  'src/platform/db/sql/fragments.ts': {
     'connectors of connections': ({ environmentId, db }) =>
       references.findConnectors(db, environmentId, [ids.connectionId]),
   },

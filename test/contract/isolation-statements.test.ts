@@ -4,7 +4,7 @@ import { findConnection, findConnections } from '../../src/automations/connectio
 import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
 import { insertWorkflow } from '../../src/automations/definitions/store.ts';
 import { findRuns } from '../../src/automations/runs/store.ts';
-import { findByName } from '../../src/platform/db/lists/name-look.ts';
+import { findByName } from '../../src/platform/db/sql/name-look.ts';
 import { inTransaction } from '../../src/platform/db/transaction.ts';
 import { selectRetryable } from '../../src/delivery/record/retryable-store.ts';
 import { discardDeadLetters } from '../../src/delivery/record/statements/dead-letters.ts';
@@ -17,7 +17,7 @@ import { findMessages } from '../../src/messaging/messages/store.ts';
 import { findSummaries } from '../../src/messaging/messages/summaries-store.ts';
 import { RUN_STATUSES } from '../../src/kernel/words/statuses.ts';
 import { eventTriggerOf } from '../../src/automations/definitions/plan/event-trigger.ts';
-import { loadPublishingConfig } from '../../src/messaging/publishing/configs/load-config.ts';
+import { loadPublishingConfig } from '../../src/messaging/publishing/configs/channel-configs.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/delivery/retention/run-store.ts';
 import { findNamed } from '../../src/insight/search/store.ts';
@@ -115,7 +115,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       (await findNamed(posthorn.deps.db, environmentId, { text: 'orders', kinds: ['channel'] }))[0],
   ],
   [
-    'src/platform/db/lists/name-look.ts finds no name',
+    'src/platform/db/sql/name-look.ts finds no name',
     async (environmentId) => {
       const look = { list: 'channels', environmentId, part: 'orders', ids: undefined, columns: {} } as const;
       return (await findByName(posthorn.deps.db, look, page)).positions[0];
@@ -223,7 +223,7 @@ test('src/automations/connections/store.ts shows what is shared to the other env
   expect(found.map((each) => each?.connection.environment)).toEqual(['live', 'live', undefined, undefined]);
 });
 
-test('src/platform/db/sql/shared-connections.ts lets the other environment of the app alone use what is shared', async () => {
+test('src/platform/db/sql/fragments.ts lets the other environment of the app alone use what is shared', async () => {
   const { db } = posthorn.deps;
   await share();
   const { connectionId } = all.ids;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/process/routes.ts';
-import { ROLES, type Role, SCOPES_OF_ROLE } from '../../src/kernel/words/roles.ts';
-import { type ErrorCode, STATUS_OF_CODE } from '../../src/kernel/errors/api-error.ts';
-import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import { ROLES, type Role, SCOPES_OF_ROLE, SCOPES } from '../../src/kernel/words/rights.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../src/kernel/errors.ts';
 import {
   bodiesOf,
   classOf,

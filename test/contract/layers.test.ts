@@ -33,11 +33,11 @@ describe('layers', () => {
 
   test.each([
     ['src/messaging/channels/planted.ts', "import { x } from '../../delivery/record/service.ts';\n", upwardImports],
-    ['src/platform/db/planted.ts', "import type { X } from '../../api/caller/caller.ts';\n", upwardImports],
+    ['src/platform/db/planted.ts', "import type { X } from '../../api/caller.ts';\n", upwardImports],
     ['src/automations/runs/planted.ts', "import { x } from '../../inbound/service.ts';\n", upwardImports],
     ['src/delivery/queue/planted.ts', "import type { X } from '../../../workflows/index.ts';\n", upwardImports],
     ['workflows/planted.ts', "import { x } from '../src/messaging/channels/service.ts';\n", strayImports],
-    ['client/src/planted.ts', "import { x } from '../../src/kernel/words/scopes.ts';\n", strayImports],
+    ['client/src/planted.ts', "import { x } from '../../src/kernel/words/rights.ts';\n", strayImports],
     ['local/planted.ts', "import { x } from '../src/delivery/record/service.ts';\n", strayImports],
     ['src/messaging/streams/planted.ts', "import { x } from '../channels/store.ts';\n", foreignStores],
   ])('a fault planted in %s is found', (path, text, rule) => {

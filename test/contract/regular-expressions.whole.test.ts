@@ -34,8 +34,8 @@ const BOUNDED: Readonly<Record<string, string>> = {
 
 /** Patterns that are put together at run time, by their file: how many, and one that shows what they are. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
-  'src/platform/outbound/custom-headers.ts': ['^(?:posthorn-|x-posthorn-|sec-|proxy-)'],
-  'src/platform/db/migrations/statements.ts': [
+  'src/platform/outbound/headers.ts': ['^(?:posthorn-|x-posthorn-|sec-|proxy-)'],
+  'src/platform/db/migrations/large-indexes.ts': [
     String.raw`^CREATE (UNIQUE )?INDEX IF NOT EXISTS "?(\w+)"? ON ("?(messages|deliveries)"? ?\(.+)$`,
     String.raw`^(?:CREATE|ALTER) TABLE (?:IF (?:NOT )?EXISTS )?(?:ONLY )?"?messages"?\b`,
   ],
@@ -48,12 +48,12 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   'src/kernel/values/trace-context.ts': [
     String.raw`^(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})=[ -+\--<>-~]{0,255}[!-+\--<>-~]$`,
   ],
-  'src/platform/outbound/exchange/retry-after.ts': [
+  'src/platform/outbound/exchange/response-content.ts': [
     String.raw`^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>Jan|Feb) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$`,
     String.raw`^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>Jan|Feb)-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$`,
     String.raw`^[A-Z][a-z]{2} (?<month>Jan|Feb) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$`,
   ],
-  'src/platform/outbound/guard/inspect-path.ts': [
+  'src/platform/outbound/guard/own-addresses.ts': [
     '^/inspect/(ins_[0-9a-z]{26})$',
     '^/inspect/(ins_[0-9a-z]{26})(/.*)?$',
   ],

@@ -11,7 +11,7 @@ describe('circles', () => {
   test('every file of src is read, and its imports are seen', () => {
     const graph = importsOf(sources);
     expect(graph.size).toBeGreaterThan(200);
-    expect(graph.get('src/api/http/route/route.ts')).toContain('src/api/caller/caller.ts');
+    expect(graph.get('src/api/http/route/route.ts')).toContain('src/api/caller.ts');
     expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/credentials/api-keys/service.ts');
   });
 
@@ -151,9 +151,9 @@ describe('names', () => {
     expect(
       declaredTwice([
         ...planted('src/messaging/channels/store.ts'),
-        ...planted('src/messaging/messages/look-through-store.ts'),
+        ...planted('src/messaging/messages/summaries-store.ts'),
       ]),
-    ).toEqual(['Planted: src/messaging/channels/store.ts, src/messaging/messages/look-through-store.ts']);
+    ).toEqual(['Planted: src/messaging/channels/store.ts, src/messaging/messages/summaries-store.ts']);
     expect(declaredTwice([...planted('src/platform/log.ts'), ...planted('workflows/index.ts')])).toHaveLength(2);
     expect(takenTwice(planted('src/platform/log.ts'), planted('client/src/index.ts'))).toEqual([
       'Planted: client/src/index.ts',
@@ -226,7 +226,7 @@ describe('delivery writers', () => {
   const READ_BY_HAND = [
     'src/platform/credentials/encryption-key-store.ts',
     'src/delivery/queue/recovery/forget-expired.ts',
-    'src/identity/tenancy/apps/suspension-store.ts',
+    'src/identity/tenancy/apps/store.ts',
     'src/delivery/replays/batches.ts',
   ];
 
@@ -315,27 +315,24 @@ describe('tenants', () => {
     'src/insight/inspectors/receive.ts': 'a sender is no tenant: the inspector names the environment',
     'src/insight/inspectors/service.ts': 'gives them to receive.ts; callers go through tenants',
     'src/api/idempotency/kept-answers.ts': 'answers to publishes, in groups of several tenants',
-    'src/identity/people/accounts/devices.ts': 'a person belongs to no tenant',
-    'src/identity/people/accounts/password-reset.ts': 'a person belongs to no tenant',
-    'src/identity/people/accounts/service.ts': 'a person belongs to no tenant',
-    'src/identity/people/accounts/setup.ts': 'a person belongs to no tenant',
     'src/identity/people/accounts/tries.ts': 'a person belongs to no tenant',
-    'src/identity/credentials/api-keys/known-keys.ts': 'who is calling is not known yet',
-    'src/identity/credentials/api-keys/service.ts': 'the command line; callers go through tenants',
+    'src/identity/people/accounts/one-time-codes.ts': 'a person belongs to no tenant',
+    'src/identity/people/accounts/service.ts': 'a person belongs to no tenant',
+    'src/identity/credentials/api-keys/service.ts':
+      'who is calling is not known yet, and the command line; callers go through tenants',
     'src/identity/tenancy/apps/service.ts':
       'an app is made and changed with both of its environments; reading goes through tenants',
     'src/identity/tenancy/audit/service.ts': 'the command line; callers go through tenants',
     'src/identity/credentials/dpop/used-proofs.ts': 'proofs belong to no tenant',
     'src/identity/people/factors/service.ts': 'a person belongs to no tenant',
-    'src/identity/credentials/machine-credentials/known-credentials.ts': 'who is calling is not known yet',
     'src/identity/credentials/machine-credentials/service.ts':
-      'the token endpoint and the command line; callers go through tenants',
+      'who is calling is not known yet, the token endpoint and the command line; callers go through tenants',
     'src/identity/people/members/invitations.ts':
       'an invitation is accepted by somebody who is no member yet; reading goes through tenants',
     'src/identity/people/members/service.ts':
       'changes reach sessions and codes of people; reading goes through tenants',
     'src/identity/tenancy/organisations/service.ts': 'organisations of a person; callers go through tenants',
-    'src/identity/people/passkeys/challenges.ts': 'a person belongs to no tenant',
+    'src/identity/people/passkeys/verify.ts': 'a person belongs to no tenant',
     'src/identity/people/passkeys/service.ts': 'a person belongs to no tenant',
     'src/insight/views/service.ts': 'a person belongs to no tenant',
     'src/identity/people/sessions/service.ts': 'who is calling is not known yet',
@@ -413,10 +410,7 @@ describe('tenants', () => {
   describe('no statement leaves the role that a transaction has taken', () => {
     test('but for those that take it', () => {
       const leaving = sources.filter((path) => LEAVES_THE_ROLE.test(textOf(path)));
-      expect(leaving.toSorted()).toEqual([
-        'src/platform/db/row-security/tenant-entry.ts',
-        'src/platform/db/row-security/tenant-query.ts',
-      ]);
+      expect(leaving.toSorted()).toEqual(['src/platform/db/tenant-query.ts']);
     });
 
     test.each([

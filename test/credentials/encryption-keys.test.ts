@@ -6,9 +6,9 @@ import {
   describeEncryptionKeys,
   proveKeys,
   whatAbandonTakes,
+  resealAll,
 } from '../../src/platform/credentials/encryption-keys.ts';
 import { createKeyRing } from '../../src/platform/credentials/key-ring.ts';
-import { resealAll } from '../../src/platform/credentials/reseal.ts';
 import { contextIn, SEALED_COLUMNS } from '../../src/platform/db/sql/sealed-columns.ts';
 import { insertSealed, sealedTexts } from '../support/make/sealed.ts';
 import { runPosthorn } from '../support/service/command-line.ts';

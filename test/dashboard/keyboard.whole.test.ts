@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { makeSetupCode } from '../../src/identity/people/accounts/setup.ts';
+import { makeSetupCode } from '../../src/identity/people/accounts/one-time-codes.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { OWNER } from '../support/make/people.ts';
 import type { Dashboard } from '../support/world/dashboard.ts';

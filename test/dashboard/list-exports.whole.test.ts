@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { Download } from 'playwright-core';
-import { csvLine } from '../../src/kernel/values/csv.ts';
+import { csvLine } from '../../src/kernel/values/text.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import type { DashboardScene } from '../support/make/dashboard-scene.ts';
 import { onEachDashboard } from '../support/make/each-dashboard.ts';

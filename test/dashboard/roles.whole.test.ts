@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { SCOPES_OF_ROLE } from '../../src/kernel/words/roles.ts';
+import { SCOPES_OF_ROLE } from '../../src/kernel/words/rights.ts';
 import { routes } from '../../src/process/routes.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { joinAs, setUpAnew } from '../support/make/people.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { Posthorn } from '../../client/src/index.ts';
-import { makeSetupCode } from '../../src/identity/people/accounts/setup.ts';
+import { makeSetupCode } from '../../src/identity/people/accounts/one-time-codes.ts';
 import { describeWithBrowser, launchBrowser } from '../support/world/chromium.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type Dashboard, openDashboard } from '../support/world/dashboard.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
 import { createDatabase, type Database } from '../../src/platform/db/client.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { inTransaction } from '../../src/platform/db/transaction.ts';
 import { toApiError } from '../../src/api/http/answers/errors.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -23,7 +23,7 @@ afterAll(() => posthorn.stop());
 describe('broken connections', () => {
   const ROOT = join(import.meta.dirname, '../..');
   // The only files that open connections. The embedded server's own is opened before there is anything to pool.
-  const OPENERS = ['local/postgres.ts', 'src/platform/db/connections/connection.ts'];
+  const OPENERS = ['local/postgres.ts', 'src/platform/db/connection.ts'];
 
   let database: TestDatabase;
   let pool: Pool;

@@ -10,11 +10,10 @@ import { selectNext } from '../../src/delivery/dead-letters/filter-store.ts';
 import { listDeadLetters } from '../../src/delivery/dead-letters/store.ts';
 import { endAsDeadLetter } from '../../src/delivery/record/statements/end.ts';
 import { listDeliveries } from '../../src/delivery/record/store.ts';
-import { systemChannelId } from '../../src/kernel/words/service-events.ts';
+import { systemChannelId } from '../../src/kernel/words/event-types.ts';
 import { DELIVERY_STATUSES } from '../../src/kernel/words/statuses.ts';
-import { LOOK, readPayloads } from '../../src/messaging/messages/look-through-store.ts';
+import { LOOK, readPayloads, findSummaries } from '../../src/messaging/messages/summaries-store.ts';
 import { listMessages } from '../../src/messaging/messages/store.ts';
-import { findSummaries } from '../../src/messaging/messages/summaries-store.ts';
 import { listScheduled } from '../../src/messaging/scheduling/store.ts';
 import { findSubscriptions, findSubscriptionsNamed } from '../../src/messaging/subscriptions/store.ts';
 import { rowsRead } from '../support/check/rows-read.ts';
@@ -314,7 +313,7 @@ describe('list plans', () => {
 describe('name plans', () => {
   const ROWS = 12_000;
   const PAGE = 20;
-  /** Rows that a page by a name looks at (src/platform/db/lists/name-look.ts), and those that it shows. */
+  /** Rows that a page by a name looks at (src/platform/db/sql/name-look.ts), and those that it shows. */
   const MOST_LOOKED_AT = 5_000;
   const MOST_READ = 400;
   const TABLES = ['channels', 'subscriptions', 'workflows', 'workflow_versions', 'inbound_webhooks'];

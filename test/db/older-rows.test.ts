@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/words/service-events.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../src/kernel/words/event-types.ts';
 import { publish, waitForDelivery } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import type { Tenant } from '../../src/platform/db/row-security/tenant-query.ts';
-import { findRoleGap, TENANT_ROLE } from '../../src/platform/db/row-security/tenant-role.ts';
+import type { Tenant } from '../../src/platform/db/tenant-query.ts';
+import { findRoleGap, TENANT_ROLE } from '../../src/platform/db/tenant-role.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import type { ResourceIds } from '../support/check/contract-table.ts';
 import { foreignReferences, namingColumns } from '../support/check/tenants.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { findRuns } from '../../src/automations/runs/store.ts';
 import { createDatabase, type Database, type DatabaseTransaction } from '../../src/platform/db/client.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { findCommitOrder } from '../../src/platform/db/sql/commit-order.ts';
 import { queryAlong } from '../../src/platform/db/sql/walk.ts';
 import { createTenants, type Tenants } from '../../src/platform/db/tenants.ts';

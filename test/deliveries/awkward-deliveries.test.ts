@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { loadForAttempts } from '../../src/delivery/attempt/load.ts';
 import { createRecorder } from '../../src/delivery/attempt/recorder.ts';
 import { endOfDeletedSubscriptions } from '../../src/delivery/record/statements/end.ts';
 import { tellHighBacklogs } from '../../src/delivery/queue/recovery/backlog-events.ts';
-import { systemChannelId } from '../../src/kernel/words/service-events.ts';
+import { systemChannelId } from '../../src/kernel/words/event-types.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import {
   createChannel,

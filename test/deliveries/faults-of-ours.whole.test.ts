@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { secretContext } from '../../src/platform/credentials/signing-secret.ts';
+import { secretContext } from '../../src/platform/outbound/sign.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
 import { type DeliveryJson, deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';
 import { serviceEvents } from '../support/make/system-channel.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../../src/process/routes.ts';
-import { HOPS_HEADER, MAX_HOPS } from '../../src/kernel/rules/hops.ts';
+import { HOPS_HEADER, MAX_HOPS } from '../../src/kernel/values/http.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
 import { waitForDelivery } from '../support/make/factories.ts';
 import type { Receiver } from '../support/world/receiver.ts';

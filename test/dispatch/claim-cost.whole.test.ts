@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { createDueRows, type DueRows } from '../../src/delivery/queue/loop/claims/due-rows.ts';
 import { beginIncarnation } from '../../src/delivery/queue/recovery/incarnation.ts';
 import { createLog } from '../../src/platform/log.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { policyEndsAt } from '../../src/kernel/contract/retry-policy.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { claimLastChances } from '../../src/delivery/record/statements/claim-last-chances.ts';
 import { type ClaimedDelivery, describeHeld } from '../../src/delivery/record/statements/claim.ts';
 import { createFirstTries } from '../../src/delivery/limits/first-tries.ts';
@@ -9,7 +9,7 @@ import { createDueRows, type DueRows } from '../../src/delivery/queue/loop/claim
 import { createStarts } from '../../src/delivery/queue/loop/hand-out/starts.ts';
 import { createTakeOver, takeOverFromDead } from '../../src/delivery/queue/recovery/incarnation.ts';
 import { settleHeld } from '../../src/delivery/queue/recovery/settle-held.ts';
-import { circuitStandingOf, type HeldStanding } from '../../src/kernel/rules/held-by-circuit.ts';
+import { circuitStandingOf, type HeldStanding } from '../../src/kernel/rules/circuit.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createChannel, createSubscription, publish, publishBatch } from '../support/make/factories.ts';
 import { PATIENT } from '../support/service/patience.ts';

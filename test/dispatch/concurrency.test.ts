@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { type ConcurrencyGauge, reportConcurrency } from '../../src/delivery/limits/concurrency-store.ts';
 import { beginIncarnation, createTakeOver, takeOverFromDead } from '../../src/delivery/queue/recovery/incarnation.ts';
 import { type ConcurrencyReports, startReportingConcurrency } from '../../src/delivery/limits/report-concurrency.ts';
-import { findConcurrency } from '../../src/messaging/subscriptions/concurrency-store.ts';
+import { findConcurrency } from '../../src/messaging/subscriptions/store.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { wakeWorkers } from '../../src/platform/db/waking/due.ts';
+import { wakeWorkers } from '../../src/platform/db/waking.ts';
 import { inTransaction } from '../../src/platform/db/transaction.ts';
 import { releaseDeliveries } from '../../src/delivery/record/statements/release.ts';
 import { createDueRows, type DueRows } from '../../src/delivery/queue/loop/claims/due-rows.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import { TIER_LIMITS } from '../../src/kernel/words/tiers.ts';
+import { TIER_LIMITS } from '../../src/kernel/words/rights.ts';
 import { routes } from '../../src/process/routes.ts';
 import { DEFAULT_RETRY_POLICY, RETRY_BOUNDS } from '../../src/kernel/contract/retry-policy.ts';
 import { DEAD_LETTER_KINDS, DEAD_LETTER_REASONS, DEAD_LETTER_STATUSES } from '../../src/kernel/words/statuses.ts';

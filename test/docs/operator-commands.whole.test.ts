@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { childEnvironment, readConfig } from '../../src/platform/config/config.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/kernel/contract/temporal-names.ts';
-import { createOutages } from '../../src/platform/outages/outages.ts';
+import { createOutages } from '../../src/platform/outages.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

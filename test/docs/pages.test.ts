@@ -6,15 +6,20 @@ import { describe, expect, test } from '@jest/globals';
 import { PARSERS } from '../../bench/hold-up/parsers.ts';
 import { HOSTILE_INPUTS } from '../../bench/hold-up/table.ts';
 import { CONNECTORS } from '../../src/automations/connectors/catalogue/catalogue.ts';
-import { BOUNDS, LONGEST } from '../../src/messaging/filters/expressions/bounds.ts';
-import { UNITS, UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../../src/messaging/filters/expressions/units.ts';
+import {
+  BOUNDS,
+  LONGEST,
+  UNITS,
+  UNITS_OF_A_CHANNEL,
+  UNITS_OF_A_FILTER,
+} from '../../src/messaging/filters/expressions/units.ts';
 import {
   createFilterCompiler,
   type Filter,
   type FilterVerdict,
   KEPT,
   readMessage,
-} from '../../src/messaging/filters/filter.ts';
+} from '../../src/messaging/filters/filters.ts';
 import { createMeters } from '../../src/platform/observe/meters.ts';
 import { type Node, parse, walk } from '../support/check/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';

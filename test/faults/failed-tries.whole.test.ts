@@ -5,7 +5,7 @@ import type { Activities } from '../../activities/index.ts';
 import type { DeliverMessageInput } from '../../src/kernel/contract/delivery-workflow.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { installRuntime } from '../../src/platform/temporal/connection.ts';
-import { workflowBundle } from '../../src/platform/temporal/workflow-bundle.ts';
+import { workflowBundle } from '../../src/platform/temporal/worker.ts';
 import type { deliverMessage } from '../../workflows/deliver-message.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
 

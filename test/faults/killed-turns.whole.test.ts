@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { NEXT_ROUND } from '../../src/platform/db/waking/due-runs.ts';
+import { NEXT_ROUND } from '../../src/platform/db/waking.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createScenes, type Scene } from '../support/make/scene.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { migrate } from '../../src/platform/db/migrations/migrate.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { drill, DRILL_SESSION } from '../support/check/drill.ts';
 import {
   makeDataFolder,

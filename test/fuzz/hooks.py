@@ -75,7 +75,7 @@ UNFIT = re.compile("[*,\\s\ufeff]")
 REFUSED_NAMES = ("__proto__", "constructor")
 
 
-# Names of things, of which one that nobody can see is refused (src/kernel/values/plain-text.ts): each language writes such a set in its
+# Names of things, of which one that nobody can see is refused (src/kernel/values/text.ts): each language writes such a set in its
 # own way.
 SEEN = ("name", "organisation", "app")
 

@@ -12,7 +12,7 @@ import { errors } from '../../src/api/http/answers/errors.ts';
 import { rawBytes } from '../../src/api/http/reading/raw-bytes.ts';
 import type { Context, RequestState } from '../../src/api/http/route/context.ts';
 import { routesOf } from '../../src/api/http/route/route.ts';
-import { linesOf, LineStream } from '../../src/api/http/streaming/line-stream.ts';
+import { linesOf, LineStream } from '../../src/api/http/line-stream.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createDatabase } from '../../src/platform/db/client.ts';
 import type { ApiKeys } from '../../src/identity/credentials/api-keys/service.ts';
-import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import { SCOPES } from '../../src/kernel/words/rights.ts';
 import { createNewId } from '../../src/platform/new-id.ts';
 import { expectRefused } from '../support/check/edge-answers.ts';
 import { waitFor } from '../support/check/wait-for.ts';

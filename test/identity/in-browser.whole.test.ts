@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import { findFreePort } from '../../local/ports.ts';
-import { makeSetupCode } from '../../src/identity/people/accounts/setup.ts';
+import { makeSetupCode } from '../../src/identity/people/accounts/one-time-codes.ts';
 import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { codeBlocksOf } from '../docs/code-blocks.ts';
 import { tableContents } from '../support/check/table-contents.ts';

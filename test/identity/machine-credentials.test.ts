@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createUsedProofs } from '../../src/identity/credentials/dpop/used-proofs.ts';
-import { isSignedBy } from '../../src/identity/credentials/tokens/client-secret.ts';
-import { createTokens, TOKEN_PATH } from '../../src/identity/credentials/tokens/service.ts';
+import { isSignedBy, createTokens, TOKEN_PATH } from '../../src/identity/credentials/tokens/service.ts';
 import { createSigningKeys } from '../../src/identity/credentials/tokens/signing-keys.ts';
-import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import { SCOPES } from '../../src/kernel/words/rights.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { machineCredentialsOf } from '../support/make/credential-services.ts';
 import { makeProof } from '../support/make/dpop-proofs.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Role } from '../../src/kernel/words/roles.ts';
+import type { Role } from '../../src/kernel/words/rights.ts';
 import type { Member } from '../../src/identity/people/members/schema.ts';
 import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { tableContents, tablesThatHold } from '../support/check/table-contents.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
-import type { Role } from '../../src/kernel/words/roles.ts';
-import { makeSetupCode } from '../../src/identity/people/accounts/setup.ts';
+import type { Role } from '../../src/kernel/words/rights.ts';
+import { makeSetupCode } from '../../src/identity/people/accounts/one-time-codes.ts';
 import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { createServices } from '../../src/process/assembly/create-services.ts';
 import { openSetup } from '../../src/process/roles/setup-link.ts';

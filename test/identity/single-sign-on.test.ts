@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { base64url, generateKeyPair } from 'jose';
-import type { Role } from '../../src/kernel/words/roles.ts';
+import type { Role } from '../../src/kernel/words/rights.ts';
 import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { addPasskey, requestOptions, totpCode } from '../support/make/factors.ts';

@@ -10,9 +10,9 @@ import {
   SignJWT,
 } from 'jose';
 import { signAccessToken } from '../../src/identity/credentials/tokens/access-token.ts';
-import { signTokenRequest } from '../../src/identity/credentials/tokens/client-secret.ts';
+import { signTokenRequest } from '../../src/identity/credentials/tokens/service.ts';
 import { createSigningKeys } from '../../src/identity/credentials/tokens/signing-keys.ts';
-import { SCOPES } from '../../src/kernel/words/scopes.ts';
+import { SCOPES } from '../../src/kernel/words/rights.ts';
 import { expectUnchanged, INVALID_CLIENT, refusalOf } from '../support/check/token-answers.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { makeProof, newProofKey } from '../support/make/dpop-proofs.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { forgetExpired } from '../../src/delivery/queue/recovery/forget-expired.ts';
 import type { Inspector } from '../../src/insight/inspectors/schema.ts';
-import { SENDER_HEADER } from '../../src/platform/outbound/sender-proof.ts';
+import { SENDER_HEADER } from '../../src/platform/outbound/sign.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { inspectorCalls, type List, type Named, post, type Row } from '../support/make/inspector-calls.ts';
 import { insertOrganisation } from '../support/make/organisation.ts';

@@ -3,8 +3,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { buildConnector } from 'undici';
-import { createConnectionPool } from '../../src/platform/outbound/exchange/connections.ts';
-import { startDeadline } from '../../src/platform/outbound/exchange/deadline.ts';
+import { createConnectionPool, startDeadline } from '../../src/platform/outbound/exchange/connections.ts';
 import { createAddressGuard } from '../../src/platform/outbound/guard/address-guard.ts';
 import { createConnector } from '../../src/platform/outbound/guard/connector.ts';
 import { createOwnAddresses } from '../../src/platform/outbound/guard/own-addresses.ts';

@@ -7,8 +7,8 @@ import type { Pool } from 'pg';
 import { findFreePort } from '../../local/ports.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { proveKeys } from '../../src/platform/credentials/encryption-keys.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
-import { TENANT_ROLE } from '../../src/platform/db/row-security/tenant-role.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
+import { TENANT_ROLE } from '../../src/platform/db/tenant-role.ts';
 import { startMetricsServer } from '../../src/platform/observe/metrics-server.ts';
 import {
   checkAutovacuum,

@@ -8,7 +8,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { createNewId } from '../../src/platform/new-id.ts';
 import { followDatabaseClock } from '../../src/process/assembly/follow-clock.ts';
 import { createFirstKeys, ensureEnvironments } from '../../src/process/seed.ts';
-import { createSteadyClock } from '../../src/platform/clock/steady-clock.ts';
+import { createSteadyClock } from '../../src/platform/steady-clock.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { apiKeysOf } from '../support/make/credential-services.ts';
 import { runPosthorn } from '../support/service/command-line.ts';

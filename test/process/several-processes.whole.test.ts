@@ -5,7 +5,7 @@ import { listeningPorts } from '../../local/listening-ports.ts';
 import { findFreePort } from '../../local/ports.ts';
 import { identifyProcess, readCommandLine, readIdentity } from '../../local/process-identity.ts';
 import { readRunningState } from '../../src/process/roles/serving/running-state.ts';
-import { signTokenRequest } from '../../src/identity/credentials/tokens/client-secret.ts';
+import { signTokenRequest } from '../../src/identity/credentials/tokens/service.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { makeProof, newProofKey } from '../support/make/dpop-proofs.ts';
 import { runPosthorn } from '../support/service/command-line.ts';

@@ -1,14 +1,17 @@
-import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { storePublications } from '../../src/delivery/record/statements/publish.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { stringifyExact } from '../../src/kernel/values/exact-json.ts';
 import { answerTo } from '../../src/messaging/publishing/answer.ts';
 import { type Commit, createCommit } from '../../src/messaging/publishing/commit.ts';
-import { createPublishingConfigs } from '../../src/messaging/publishing/configs/channel-configs.ts';
+import {
+  createPublishingConfigs,
+  loadPublishingConfig,
+  type PublishingConfig,
+} from '../../src/messaging/publishing/configs/channel-configs.ts';
 import { eventTriggerOf } from '../../src/automations/definitions/plan/event-trigger.ts';
-import { loadPublishingConfig, type PublishingConfig } from '../../src/messaging/publishing/configs/load-config.ts';
 import { noHandOver } from '../../src/messaging/publishing/hand-over.ts';
 import { createPrepare } from '../../src/messaging/publishing/prepare.ts';
 import type { PublishUnit } from '../../src/messaging/publishing/transaction.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../src/platform/db/migrations/migrate.ts';
 import { migrationNames } from '../../src/platform/db/migrations/migrations.ts';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { createReadiness, type ReadinessLook } from '../../src/platform/readiness/readiness.ts';
 import { schemaCheck, startChecks } from '../../src/platform/readiness/start-checks.ts';
 import { type Edge, type EdgeAnswer, startEdge } from '../support/world/edge.ts';

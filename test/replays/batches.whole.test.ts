@@ -10,7 +10,7 @@ import {
   restartLostReplays,
   runBatch,
 } from '../../src/delivery/replays/batches.ts';
-import { createCarriers } from '../../src/platform/temporal/starts/carriers.ts';
+import { createCarriers } from '../../src/platform/temporal/starts.ts';
 import { createChannel, createSubscription, publishBatch } from '../support/make/factories.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { TIME_IS_GIVEN } from '../../src/platform/db/sql/time-given.ts';
+import { TIME_IS_GIVEN } from '../../src/platform/db/sql/commit-order.ts';
 import { isTimeGiven } from '../../src/kernel/values/ids.ts';
 import { createChannel, createSubscription, publish } from '../support/make/factories.ts';
 import { addPausedSubscriptions } from '../support/make/paused-subscriptions.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { EnvironmentCaller } from '../../src/api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../src/api/caller.ts';
 import type { Tenants } from '../../src/platform/db/tenants.ts';
-import { systemChannelId } from '../../src/kernel/words/service-events.ts';
-import { LOOK } from '../../src/messaging/messages/look-through-store.ts';
+import { systemChannelId } from '../../src/kernel/words/event-types.ts';
+import { LOOK } from '../../src/messaging/messages/summaries-store.ts';
 import { lookThrough, MOST_LOOKED_THROUGH } from '../../src/messaging/messages/look-through.ts';
 import { payloadConditionOf } from '../../src/insight/search/payload-condition.ts';
 import { createChannel, createSubscription, deliveryOf, publish } from '../support/make/factories.ts';

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { signPublish } from '../../src/platform/db/sql/publish-signs.ts';
+import { signPublish } from '../../src/platform/db/sql/commit-order.ts';
 import { createChannel, publish, publishBatch } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type StreamApi, startStreamApi } from '../support/service/stream-api.ts';

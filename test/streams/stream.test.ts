@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { TIER_LIMITS } from '../../src/kernel/words/tiers.ts';
-import { createEventStreams, EventStream } from '../../src/api/http/streaming/event-stream.ts';
+import { TIER_LIMITS } from '../../src/kernel/words/rights.ts';
+import { createEventStreams, EventStream } from '../../src/api/http/event-stream.ts';
 import { createStreams } from '../../src/messaging/streams/service.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createChannel, createSubscription, publish, publishBatch } from '../support/make/factories.ts';

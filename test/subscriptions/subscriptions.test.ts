@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createChannelBody } from '../../src/messaging/channels/schema.ts';
-import { openSigningSecret, secretContext } from '../../src/platform/credentials/signing-secret.ts';
+import { openSigningSecret, secretContext } from '../../src/platform/outbound/sign.ts';
 import {
   createSubscriptionBody,
   listSubscriptionsQuery,

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createLocalNames } from '../../src/platform/outbound/guard/local-names.ts';
-import { createResolveHost } from '../../src/platform/outbound/guard/resolve-host.ts';
+import { createLocalNames, createResolveHost } from '../../src/platform/outbound/guard/resolve-host.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
 import {

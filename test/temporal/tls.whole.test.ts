@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Config, readConfig } from '../../src/platform/config/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { installRuntime } from '../../src/platform/temporal/connection.ts';
-import { untilTemporalAnswers } from '../../src/platform/temporal/until-temporal-answers.ts';
+import { untilTemporalAnswers } from '../../src/platform/temporal/trouble.ts';
 import { createChannel, createSubscription, publish, waitForDelivery } from '../support/make/factories.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { startPosthorn } from '../support/service/posthorn.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { expect, jest, test } from '@jest/globals';
 import { DefaultLogger } from '@temporalio/worker';
-import { UntimedWorker } from '../../src/platform/temporal/untimed-worker.ts';
+import { UntimedWorker } from '../../src/platform/temporal/worker.ts';
 import { BUILT } from '../support/service/ensure-built.ts';
 
 type CreateArguments = Parameters<(typeof UntimedWorker)['createWorkflowCreator']>;

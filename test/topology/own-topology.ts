@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import type { Pool } from 'pg';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { hasFailedTest } from '../support/check/failures.ts';
 import { startTopology, type Topology, type TopologyOptions } from './topology.ts';
 import { PATIENT } from '../support/service/patience.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Client } from '@temporalio/client';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { brokenPromises, idOf, untilSettled } from '../support/check/invariants.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { createScenes, evidenceOf } from '../support/make/scene.ts';

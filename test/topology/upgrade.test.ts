@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
-import { createPool } from '../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../src/platform/db/connection.ts';
 import { readMigrations } from '../../src/platform/db/migrations/migrations.ts';
 import { brokenPromises, untilSettled } from '../support/check/invariants.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -9,8 +9,8 @@ import type { Activities } from '../../activities/index.ts';
 import { HEARTBEAT_TIMEOUT_MS, RECORDING_MS } from '../../src/kernel/contract/delivery-workflow.ts';
 import { type RetryPolicy, retryDelay } from '../../src/kernel/contract/retry-policy.ts';
 import type { OutlineStep } from '../../src/kernel/contract/run-outline.ts';
-import type { Way } from '../../src/kernel/contract/run-ways.ts';
 import {
+  type Way,
   DEADLY_PATIENCE_MS,
   RUN_FAILURES,
   type StepInput,

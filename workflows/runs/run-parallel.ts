@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { OutlineStep } from '../../src/kernel/contract/run-outline.ts';
-import { stepBehind } from '../../src/kernel/contract/run-ways.ts';
+import { stepBehind } from '../../src/kernel/contract/run-workflow.ts';
 import { local } from './run-local.ts';
 import type { ChainEnd, TakeStep } from './run-state.ts';
 

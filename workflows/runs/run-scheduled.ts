@@ -6,8 +6,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { SearchAttributeType, TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { runWorkflowId } from '../../src/kernel/contract/run-workflow.ts';
-import type { ScheduledRunInput } from '../../src/kernel/contract/scheduled-runs.ts';
+import { runWorkflowId, type ScheduledRunInput } from '../../src/kernel/contract/run-workflow.ts';
 import { local } from './run-local.ts';
 import { runWorkflow } from './run-workflow.ts';
 

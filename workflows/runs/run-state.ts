@@ -1,7 +1,13 @@
 import { defineQuery, defineSignal, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { OutlineStep, RunOutline } from '../../src/kernel/contract/run-outline.ts';
-import { stepKey, type Way } from '../../src/kernel/contract/run-ways.ts';
-import { type OpenedRun, type RunInput, type RunState, WAKE_SIGNAL } from '../../src/kernel/contract/run-workflow.ts';
+import {
+  stepKey,
+  type Way,
+  type OpenedRun,
+  type RunInput,
+  type RunState,
+  WAKE_SIGNAL,
+} from '../../src/kernel/contract/run-workflow.ts';
 
 /** Where a chain of steps came to. `again`: its history is full, and another one goes on from the record. */
 export type ChainEnd = Way | 'again';

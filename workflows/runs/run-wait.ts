@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import { stepKey } from '../../src/kernel/contract/run-ways.ts';
+import { stepKey } from '../../src/kernel/contract/run-workflow.ts';
 import { local } from './run-local.ts';
 import type { TakeStep } from './run-state.ts';
 

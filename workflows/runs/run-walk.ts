@@ -1,4 +1,4 @@
-import { stepBehind, stepKey, wayTo } from '../../src/kernel/contract/run-ways.ts';
+import { stepBehind, stepKey, wayTo } from '../../src/kernel/contract/run-workflow.ts';
 import type { OutlineStep } from '../../src/kernel/contract/run-outline.ts';
 import { takeAction } from './run-action.ts';
 import { takeDelay } from './run-delay.ts';

@@ -10,8 +10,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { ApplicationFailureCategory, defineSearchAttributeKey } from '@temporalio/common';
-import { endOf } from '../../src/kernel/contract/run-ways.ts';
 import {
+  endOf,
   type EndedRound,
   type EndRunInput,
   RUN_FAILURES,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Next } from 'koa';
 import type { KeptAnswer, KeyedRequest } from '../idempotency/kept-answers.ts';
-import type { Caller, EnvironmentCaller } from '../caller/caller.ts';
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import type { Caller, EnvironmentCaller } from '../caller.ts';
+import { invalidField } from '../../kernel/errors.ts';
 import { ANSWER_HEADERS } from './answers/answer.ts';
 import type { Context, Middleware } from './route/context.ts';
 import type { Row } from './route/route.ts';

@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { writeAnswer } from './answers/answer.ts';
-import { createWriteRead } from './answers/large-answer.ts';
+import { writeAnswer, createWriteRead } from './answers/answer.ts';
 import type { Slices } from '../../platform/slices.ts';
-import type { Context, Middleware } from './route/context.ts';
-import { turnOwnerOf } from './route/turn-owner.ts';
-import { headOf } from './access/request-head.ts';
-import { EventStream, type EventStreams, type StreamTimings } from './streaming/event-stream.ts';
-import { LineStream, writeLines } from './streaming/line-stream.ts';
-import { traceHeaderOf } from './observing/trace-requests.ts';
-import { visitOf } from './access/visit.ts';
+import { type Context, type Middleware, turnOwnerOf } from './route/context.ts';
+import { headOf, visitOf } from './access/request-head.ts';
+import { EventStream, type EventStreams, type StreamTimings } from './event-stream.ts';
+import { LineStream, writeLines } from './line-stream.ts';
+import { traceHeaderOf } from './observing.ts';
 
 /** Questions that handlers may ask of the edge. */
 export type Edge = {

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { type AddressInfo, Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { RateHeaders } from '../../platform/rate-limits/limiter.ts';
-import { ApiError, type ErrorCode } from '../../kernel/errors/api-error.ts';
+import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import { ANSWER_HEADERS } from './answers/answer.ts';
 import { toEnvelope } from './answers/error-envelope.ts';
-import { newRequestId } from './observing/request-id.ts';
+import { newRequestId } from './observing.ts';
 
 /** Headers within 10 s and the whole request within 30 s: Node's 60 and 300 s let a slow caller hold a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -109,7 +109,7 @@ export async function startHttpServer(
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
       maxHeaderSize: MAX_HEADER_SIZE,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // Node answers a missing Host by itself and without a body; host.ts does it instead.
+      // Node answers a missing Host by itself and without a body; match-route.ts does it instead.
       requireHostHeader: false,
     },
     answer,

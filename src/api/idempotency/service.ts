@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SealContext } from '../../platform/db/sql/sealed-columns.ts';
 import { type KeptAnswer, type KeyedRequest, KeyTakenError } from './kept-answers.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import * as store from './store.ts';
 
 // Publishing and creating take milliseconds: a request that comes while the first one runs waits and gets its answer.

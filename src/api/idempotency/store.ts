@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../../platform/db/group.ts';
 import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from './kept-answers.ts';
-import { isUnreachable, untilReachable } from '../../platform/db/connections/until-reachable.ts';
+import { isUnreachable, untilReachable } from '../../platform/db/failures.ts';
 
 // A killed process blocks its keys for this long; a living one renews three times meanwhile.
 const LEASE = `interval '30 seconds'`;

@@ -1,6 +1,6 @@
 import { type Deprecation, deprecationHeaders } from '../http/route/deprecation.ts';
 import type { Row } from '../http/route/route.ts';
-import type { ErrorCode } from '../../kernel/errors/api-error.ts';
+import type { ErrorCode } from '../../kernel/errors.ts';
 import type { JsonSchema } from './components.ts';
 import { EXAMPLE_TIME } from './examples.ts';
 

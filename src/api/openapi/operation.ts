@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { ANY_TYPE } from '../http/reading/raw-bytes.ts';
-import { errorCodesOf } from '../http/route/error-codes.ts';
-import type { Row } from '../http/route/route.ts';
+import { errorCodesOf, type Row } from '../http/route/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
 import type { Components, JsonSchema } from './components.ts';
 import { ANSWERS } from './generated/answers.ts';
@@ -168,7 +167,7 @@ function answerOf(row: Row, components: Components): Record<string, unknown> {
     const media = { schema: components.schemaOf(answer, 'got'), ...examples };
     return { description, headers, content: { 'application/json': media } };
   }
-  // JSON Schema can say only what each part of them holds. `as`: http/streaming/event-stream.ts and line-stream.ts put schemas there.
+  // JSON Schema can say only what each part of them holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
   const part = components.schemaOf(each as z.ZodType, 'got');
   const schema = event === undefined ? linesOf(part) : eventOf(part);
   const other = typeof otherType === 'string' && {

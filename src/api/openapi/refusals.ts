@@ -1,6 +1,5 @@
-import { type ErrorCode, STATUS_OF_CODE } from '../../kernel/errors/api-error.ts';
-import { errorCodesOf } from '../http/route/error-codes.ts';
-import type { Row } from '../http/route/route.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../kernel/errors.ts';
+import { errorCodesOf, type Row } from '../http/route/route.ts';
 import { headersOfEnd, headersOfRefusal } from './headers.ts';
 
 /** Words and an example of each code; docs/errors.md says more. */

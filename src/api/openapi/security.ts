@@ -1,5 +1,5 @@
 import type { Access } from '../http/route/route.ts';
-import { type Scope, SCOPES } from '../../kernel/words/scopes.ts';
+import { type Scope, SCOPES } from '../../kernel/words/rights.ts';
 
 /** Ways to say who asks. `isSecure`: people come over https, where the cookie has another name. */
 export const securitySchemes = ({ isSecure }: { isSecure: boolean }): Record<string, unknown> => ({

@@ -1,10 +1,10 @@
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { type ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { newBudget, type Schemas } from '../../messaging/schemas/schemas.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
-import { untilReachable } from '../../platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../../platform/db/failures.ts';
 import type { Outside } from '../../platform/crashes/crash-guard.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';

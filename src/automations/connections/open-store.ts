@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { mayUseConnection } from '../../platform/db/sql/shared-connections.ts';
+import { mayUseConnection } from '../../platform/db/sql/fragments.ts';
 
 export type SealedConnection = {
   id: string;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf, time } from '../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../api/http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../../api/http/reading/query.ts';
-import { ENVIRONMENT_KINDS } from '../../kernel/words/environment-kinds.ts';
-import { nameProblem } from '../../kernel/values/plain-text.ts';
+import { ENVIRONMENT_KINDS } from '../../kernel/words/rights.ts';
+import { nameProblem } from '../../kernel/values/text.ts';
 
 const CONNECTION_STATUSES = ['ready', 'unauthorized'] as const;
 

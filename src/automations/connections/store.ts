@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Connection as ConnectionRow, Prisma } from '../../platform/db/generated/client.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { otherThan } from '../../kernel/words/environment-kinds.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { otherThan } from '../../kernel/words/rights.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { Connection } from './schema.ts';
 

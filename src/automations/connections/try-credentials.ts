@@ -1,4 +1,4 @@
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { RequestSender } from '../../platform/outbound/send-request.ts';
 import type { Connector } from '../connectors/catalogue/connector.ts';
 import { createMask } from '../engine/actions/masked.ts';

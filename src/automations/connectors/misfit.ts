@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { reasonOf } from '../../api/http/reading/reasons.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { reasonOf } from '../../api/http/reading/validate.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import type { Fields } from './catalogue/connector.ts';
 
 /** The first reason why a value does not fit a schema, with the field as its author writes it. Undefined where it fits. */

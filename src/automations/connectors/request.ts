@@ -1,4 +1,4 @@
-import { headerValueProblem } from '../../platform/outbound/request-headers.ts';
+import { headerValueProblem } from '../../platform/outbound/headers.ts';
 import { authorizationOf } from './authorization.ts';
 import type { Auth, Connector, RequestTemplate } from './catalogue/connector.ts';
 

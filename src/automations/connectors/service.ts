@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { notFound } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { notFound } from '../../kernel/errors.ts';
 import { encodeBase32, ID_PREFIXES } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { CONNECTORS, connectorOf } from './catalogue/catalogue.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import { coverChanged } from '../triggers/cover.ts';
 import { noteSchedule } from '../triggers/note-schedule.ts';
-import type { Listening } from '../../messaging/publishing/configs/listening.ts';
+import type { Listening } from '../../messaging/publishing/configs/event-triggers.ts';
 import { coverOf } from './references/references.ts';
 import { triggerTypeOf } from './plan/trigger-type.ts';
 

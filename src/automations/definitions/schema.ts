@@ -9,7 +9,7 @@ import {
 } from '../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../api/http/reading/fields.ts';
 import { enumQuery, namedQuery, pageQuery, wholeNumberQuery } from '../../api/http/reading/query.ts';
-import { controlCharacterProblem, nameProblem } from '../../kernel/values/plain-text.ts';
+import { controlCharacterProblem, nameProblem } from '../../kernel/values/text.ts';
 import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 
 const name = z.string().min(1).max(200);

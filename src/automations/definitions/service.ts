@@ -1,11 +1,18 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, type ErrorDetails, invalidField, invalidFields, notFound } from '../../kernel/errors/api-error.ts';
-import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import {
+  ApiError,
+  type ErrorDetails,
+  invalidField,
+  invalidFields,
+  notFound,
+  BodyMisfit,
+  topOf,
+} from '../../kernel/errors.ts';
+import { changedParts } from '../../kernel/words/audit-actions.ts';
 import { isId } from '../../kernel/values/ids.ts';
-import { BodyMisfit, topOf } from '../../kernel/errors/misfit.ts';
 import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Schemas } from '../../messaging/schemas/schemas.ts';

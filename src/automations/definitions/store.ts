@@ -1,10 +1,10 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
-import { findByName } from '../../platform/db/lists/name-look.ts';
+import { findByName } from '../../platform/db/sql/name-look.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
-import type { Listening } from '../../messaging/publishing/configs/listening.ts';
+import type { Listening } from '../../messaging/publishing/configs/event-triggers.ts';
 import type { Workflow } from './schema.ts';
 
 /** A definition as it is stored: JSON texts, digit for digit. */

@@ -1,6 +1,5 @@
 import type { DatabaseReader } from '../../platform/db/client.ts';
-import { type ErrorDetails, invalidFields } from '../../kernel/errors/api-error.ts';
-import { BodyMisfit } from '../../kernel/errors/misfit.ts';
+import { type ErrorDetails, invalidFields, BodyMisfit } from '../../kernel/errors.ts';
 import { expressionCountProblem } from './problems/expression-count.ts';
 import type { Schemas } from '../../messaging/schemas/schemas.ts';
 import type { Slices } from '../../platform/slices.ts';

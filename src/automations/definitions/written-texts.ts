@@ -1,6 +1,6 @@
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
-import { BodyMisfit } from '../../kernel/errors/misfit.ts';
+import { BodyMisfit } from '../../kernel/errors.ts';
 import type { DefinitionProblem } from './plan/graph.ts';
 import type { DefinitionTexts } from './store.ts';
 

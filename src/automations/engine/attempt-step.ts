@@ -1,6 +1,12 @@
 import { delayAfterFailure, type RetryPolicy } from '../../kernel/contract/retry-policy.ts';
-import { MAX_STEP_CRASHES, type StepInput, type StepStanding } from '../../kernel/contract/run-workflow.ts';
-import { meansError, type Way, wayTo } from '../../kernel/contract/run-ways.ts';
+import {
+  MAX_STEP_CRASHES,
+  type StepInput,
+  type StepStanding,
+  meansError,
+  type Way,
+  wayTo,
+} from '../../kernel/contract/run-workflow.ts';
 import type { Outside } from '../../platform/crashes/crash-guard.ts';
 import { type Loaded, loadStep } from './context.ts';
 import { jsonText, readJsonText } from './values/json-text.ts';

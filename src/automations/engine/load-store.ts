@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
-import type { RunInput, StepInput } from '../../kernel/contract/run-workflow.ts';
-import { iterationsAround, type Way } from '../../kernel/contract/run-ways.ts';
+import { type RunInput, type StepInput, iterationsAround, type Way } from '../../kernel/contract/run-workflow.ts';
 import { RunSuperseded } from './step-failure.ts';
 
 /** A run that is being carried, and the message that began it, where retention has not removed it. */

@@ -1,6 +1,11 @@
-import type { EndedRound, EndRunInput, OpenedRun, RunInput } from '../../kernel/contract/run-workflow.ts';
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
-import { stepKey } from '../../kernel/contract/run-ways.ts';
+import {
+  type EndedRound,
+  type EndRunInput,
+  type OpenedRun,
+  type RunInput,
+  stepKey,
+} from '../../kernel/contract/run-workflow.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import { type CarriedRun, readRun, readWays } from './load-store.ts';
 import type { ReadyPlan } from './plans.ts';
 import { recordEndOfRun, recordOpening } from './round-store.ts';

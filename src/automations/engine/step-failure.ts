@@ -1,4 +1,4 @@
-/** A step's failure, with its code (src/kernel/contract/run-ways.ts) and a sentence for the workflow's author. */
+/** A step's failure, with its code (src/kernel/contract/run-workflow.ts) and a sentence for the workflow's author. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   readonly code: string;

@@ -2,9 +2,16 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
-import type { BegunDelay, StepInput, Taken } from '../../kernel/contract/run-workflow.ts';
-import { type Way, wayAfterFailure, wayTo, wayToEnd } from '../../kernel/contract/run-ways.ts';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import {
+  type BegunDelay,
+  type StepInput,
+  type Taken,
+  type Way,
+  wayAfterFailure,
+  wayTo,
+  wayToEnd,
+} from '../../kernel/contract/run-workflow.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';

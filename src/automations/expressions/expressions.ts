@@ -5,8 +5,7 @@ import {
   explainFailure,
   ExpressionRefused,
 } from '../../messaging/filters/expressions/expressions.ts';
-import { STEP_LANGUAGE } from '../../messaging/filters/expressions/language.ts';
-import { childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/tree.ts';
+import { STEP_LANGUAGE, childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/language.ts';
 import { compilePattern } from '../../messaging/filters/pattern.ts';
 import { createSlices } from '../../platform/slices.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
@@ -68,7 +67,7 @@ type Compiled = Checked & { run(context: RunContext): unknown };
 const KEPT = 1_000_000;
 const LEAST_WEIGHT = 100;
 
-// One expression takes up to 60 ms (bounds.ts).
+// One expression takes up to 60 ms (filters/expressions/units.ts).
 const SLICE_MS = 5;
 
 /** All that the outputs of a run may have, and its message beside them: what a step can name once. */

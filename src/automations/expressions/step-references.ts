@@ -1,5 +1,5 @@
 import { ExpressionRefused, placeIn } from '../../messaging/filters/expressions/expressions.ts';
-import { childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/tree.ts';
+import { childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/language.ts';
 
 /**
  * Ids of the steps whose results an expression reads. `firm`: those without which it fails. `steps.?a` and `has(steps.a)` do not need

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { RunInput } from '../../kernel/contract/run-workflow.ts';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { findGate, findOpenGates, letIn, lockGate } from './gate-store.ts';
 

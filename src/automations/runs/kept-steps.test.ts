@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Way, wayTo } from '../../kernel/contract/run-ways.ts';
+import { type Way, wayTo } from '../../kernel/contract/run-workflow.ts';
 import { keptBefore } from './kept-steps.ts';
 import type { RecordedStep } from './latest-definition.ts';
 

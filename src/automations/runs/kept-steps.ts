@@ -1,4 +1,4 @@
-import { stepBehind } from '../../kernel/contract/run-ways.ts';
+import { stepBehind } from '../../kernel/contract/run-workflow.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { entriesWithin, stepsFrom } from '../engine/shape.ts';
 import type { RecordedStep } from './latest-definition.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { wayTo } from '../../kernel/contract/run-ways.ts';
+import { wayTo } from '../../kernel/contract/run-workflow.ts';
 import { obstacleIn, type RecordedStep } from './latest-definition.ts';
 
 const step = (id: string, type = 'action', next?: string) => ({ id, type, ...(next !== undefined && { next }) });

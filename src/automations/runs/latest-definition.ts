@@ -1,4 +1,4 @@
-import { stepBehind, type Way } from '../../kernel/contract/run-ways.ts';
+import { stepBehind, type Way } from '../../kernel/contract/run-workflow.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 
 /** A step of a run as it is recorded; `iteration` is empty outside loops, `way` null until it has ended. */

@@ -1,13 +1,13 @@
 import type { DatabaseReader } from '../../platform/db/client.ts';
 import type { PoolClient } from 'pg';
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { keptBeforeFailure, replayRunLetters, retryRun } from '../../delivery/record/statements/run-again.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';

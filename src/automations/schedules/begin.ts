@@ -1,6 +1,9 @@
 import type { Pool } from 'pg';
-import { DEADLY_PATIENCE_MS } from '../../kernel/contract/run-workflow.ts';
-import type { BegunScheduledRun, ScheduledRunInput } from '../../kernel/contract/scheduled-runs.ts';
+import {
+  DEADLY_PATIENCE_MS,
+  type BegunScheduledRun,
+  type ScheduledRunInput,
+} from '../../kernel/contract/run-workflow.ts';
 import { type CrashGuard, WorkIsDeadly } from '../../platform/crashes/crash-guard.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import type { NewId } from '../../platform/new-id.ts';

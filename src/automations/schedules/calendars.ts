@@ -1,4 +1,4 @@
-import { messageOf } from '../../kernel/errors/message-of.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { timesOf } from '../definitions/configs/schedule-times.ts';
 import type { ScheduleTrigger } from '../definitions/configs/schedule.ts';
 

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { nextTime, type ScheduleTrigger } from '../definitions/configs/schedule.ts';
 import type { Workflows } from '../definitions/service.ts';

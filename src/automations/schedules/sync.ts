@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import type { Clock } from '../../platform/dependencies.ts';
-import { messageOf } from '../../kernel/errors/message-of.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { GRPC_STATUS, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
 import type { Schedules } from './temporal-schedules.ts';
 import type { ScheduleTrigger } from '../definitions/configs/schedule.ts';

@@ -1,7 +1,7 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, type ScheduleOptions } from '@temporalio/client';
-import { scheduleIdOf, type ScheduledRunInput } from '../../kernel/contract/scheduled-runs.ts';
+import { scheduleIdOf, type ScheduledRunInput } from '../../kernel/contract/run-workflow.ts';
 import { WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
-import { messageOf } from '../../kernel/errors/message-of.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { GRPC_STATUS, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
 
 /** Times of one day in UTC: each of the minutes in each of the hours. `month` is 1 to 12. */

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Secret as SecretRow } from '../../platform/db/generated/client.ts';
-import { findByName } from '../../platform/db/lists/name-look.ts';
+import { findByName } from '../../platform/db/sql/name-look.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowSecret } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { NEXT_ROUND, wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { NEXT_ROUND, wakeForRuns } from '../../platform/db/waking.ts';
 import { CODE_OF_RUN, countRuns, CUT_OFF } from '../../platform/db/sql/ended-runs.ts';
 import type { RunInput } from '../../kernel/contract/run-workflow.ts';
 import type { ClaimedRun } from '../gates/admit.ts';

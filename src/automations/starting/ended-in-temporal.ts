@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type RunInput, runWorkflowId, withWords } from '../../kernel/contract/run-workflow.ts';
-import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
+import type { Carriers } from '../../platform/temporal/starts.ts';
 import { isRunUnfinished, recordCancelled } from './due-store.ts';
 
 /** The reason of a run that a person terminated or cancelled in Temporal, before the person's own words. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
+import type { Carriers } from '../../platform/temporal/starts.ts';
 import { beginNextRound, findUnseen, recordSeen } from './due-store.ts';
 import { recordEndedInTemporal } from './ended-in-temporal.ts';
 

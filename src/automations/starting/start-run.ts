@@ -2,7 +2,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { type RunInput, runWorkflowId } from '../../kernel/contract/run-workflow.ts';
 import { WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
-import { keyword, START_DEADLINE_MS, startSearchable } from '../../platform/temporal/starts/searchable-start.ts';
+import { keyword, START_DEADLINE_MS, startSearchable } from '../../platform/temporal/starts.ts';
 
 type RunToStart = RunInput & {
   environmentId: string;

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { Admit, GateAnswer } from '../gates/admit.ts';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
 import { openGates } from '../gates/gates.ts';
-import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
+import type { Carriers } from '../../platform/temporal/starts.ts';
 import type { CancelRun, StartRun } from './start-run.ts';
-import { type Looking, startLooking } from '../../platform/db/waking/look-loop.ts';
+import { type Looking, startLooking } from '../../platform/db/waking.ts';
 import {
   beginNextRound,
   claimDueRuns,

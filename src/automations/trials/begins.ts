@@ -1,6 +1,5 @@
 import type { Filters } from '../../messaging/filters/filters.ts';
-import { listedEventTypes, wantsEventType } from '../../kernel/words/event-types.ts';
-import { systemChannelId } from '../../kernel/words/service-events.ts';
+import { listedEventTypes, wantsEventType, systemChannelId } from '../../kernel/words/event-types.ts';
 import type { Trigger } from '../definitions/configs/planned.ts';
 import { coversChannel } from '../definitions/plan/event-trigger.ts';
 import { triggerFilter } from '../definitions/plan/trigger-filter.ts';

@@ -1,9 +1,8 @@
-import { stepKey } from '../../kernel/contract/run-ways.ts';
-import type { StepInput } from '../../kernel/contract/run-workflow.ts';
+import { stepKey, type StepInput } from '../../kernel/contract/run-workflow.ts';
 import { parsePayload } from '../../messaging/filters/payload.ts';
-import { invalidFields, type ErrorDetails } from '../../kernel/errors/api-error.ts';
+import { invalidFields, type ErrorDetails } from '../../kernel/errors.ts';
 import { memberSpan, memberSpans, wholeSpan } from '../../kernel/values/exact-json.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import { StepFailed } from '../engine/step-failure.ts';

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Tenant } from '../../platform/db/row-security/tenant-query.ts';
+import type { Tenant } from '../../platform/db/tenant-query.ts';
 import type { Tenants } from '../../platform/db/tenants.ts';
 import { readRows, restoreRows } from './store.ts';
 

@@ -1,12 +1,11 @@
 import type { PoolClient } from 'pg';
-import { endOf, stepKey, type Way } from '../../kernel/contract/run-ways.ts';
-import type { RunInput } from '../../kernel/contract/run-workflow.ts';
+import { endOf, stepKey, type Way, type RunInput } from '../../kernel/contract/run-workflow.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../../messaging/filters/filters.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
-import { createShares } from '../../platform/rate-limits/shares.ts';
+import { createShares } from '../../platform/rate-limits/counters.ts';
 import type { Definition, Workflows } from '../definitions/service.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';

@@ -1,5 +1,11 @@
-import { iterationOf, stepBehind, type Way, wayTo } from '../../kernel/contract/run-ways.ts';
-import type { RunInput, StepInput } from '../../kernel/contract/run-workflow.ts';
+import {
+  iterationOf,
+  stepBehind,
+  type Way,
+  wayTo,
+  type RunInput,
+  type StepInput,
+} from '../../kernel/contract/run-workflow.ts';
 import { justWait } from '../../platform/crashes/crash-guard.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { type ActionKind, attemptStep } from '../engine/attempt-step.ts';

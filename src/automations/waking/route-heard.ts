@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import type { CrashGuard } from '../../platform/crashes/crash-guard.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
 import { watchOf } from '../definitions/plan/cancel-watches.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
 import { type ArrivedMessage, readArrived } from '../engine/waits/arrivals/arrived.ts';

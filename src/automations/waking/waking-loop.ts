@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { stepKey } from '../../kernel/contract/run-ways.ts';
+import { stepKey } from '../../kernel/contract/run-workflow.ts';
 import type { WakeRun } from './wake-run.ts';
 import { isWatch } from '../definitions/plan/cancel-watches.ts';
-import { type Looking, startLooking } from '../../platform/db/waking/look-loop.ts';
+import { type Looking, startLooking } from '../../platform/db/waking.ts';
 import { cancelByMessage, cancelChildrenOfCut } from './cancel-store.ts';
 import { claimWakes, nextWakeInMs, recordTold, releaseWakes } from './heard-store.ts';
 import { createRouteHeard, type RoutingDependencies } from './route-heard.ts';

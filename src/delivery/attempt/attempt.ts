@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import { type CrashGuard, type Outside, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
-import { untilReachable } from '../../platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../../platform/db/failures.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { SendResult, WebhookSender } from '../../platform/outbound/post-webhook.ts';
-import { type DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt, AttemptResult } from '../../kernel/contract/delivery-workflow.ts';
 import { idsOf } from './logged-ids.ts';
-import type { AttemptResult } from '../../kernel/contract/delivery-workflow.ts';
-import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
+import type { Passage } from '../../kernel/rules/circuit.ts';
 import type { Broken, Faults } from './faults.ts';
 import { judge, recordedResult, toResult } from './judge.ts';
 import type { Recorder } from './recorder.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { judge } from './judge.ts';
 
 const startedAt = new Date('2026-01-01T00:00:00Z');

@@ -1,9 +1,8 @@
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
-import type { AttemptInput, AttemptResult } from '../../kernel/contract/delivery-workflow.ts';
-import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
+import type { AttemptInput, AttemptResult, DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
+import type { Passage } from '../../kernel/rules/circuit.ts';
 import { delayAfterFailure, policyEndsAt } from '../../kernel/contract/retry-policy.ts';
 import { type DeadLetterReason, type DeliveryStatus, isEndedForGood } from '../../kernel/words/statuses.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
 
 /** The delivery's next status after a try. `dueAt` is the next retry, null when the delivery is finished. */
 export type Judgement = {

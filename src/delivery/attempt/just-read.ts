@@ -1,5 +1,5 @@
 import { isJustRead } from './age.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 
 /**
  * Deliveries that this process has read at their publish and has started in Temporal. Their first try comes back to it some ms later

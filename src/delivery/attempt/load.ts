@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { LIVE_SECRETS, policyOf, PROBE_IN_MS } from '../../platform/db/sql/subscription-sql.ts';
-import type { DeliveryToAttempt, SubscriptionToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import { LIVE_SECRETS, policyOf, PROBE_IN_MS } from '../../platform/db/sql/fragments.ts';
+import type { DeliveryToAttempt, SubscriptionToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import type { SubscriptionStatus } from '../../kernel/words/statuses.ts';
 import type { TraceContext } from '../../kernel/values/trace-context.ts';
 

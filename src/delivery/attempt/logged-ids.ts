@@ -1,4 +1,4 @@
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { traceIdOf } from '../../kernel/values/trace-context.ts';
 
 /** The names of a delivery in a line of the log, the same in each (docs/logs.md). */

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
-import type { SubscriptionToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
-import { openSigningSecret } from '../../platform/credentials/signing-secret.ts';
-import { readSigningKey, type SigningKey } from '../../platform/outbound/sign.ts';
+import type { SubscriptionToAttempt } from '../../kernel/contract/delivery-workflow.ts';
+import { openSigningSecret, readSigningKey, type SigningKey } from '../../platform/outbound/sign.ts';
 
 /** None of a subscription's live secrets can be opened. That is a fault of ours, so its deliveries wait. */
 export class SecretsUnreadableError extends Error {

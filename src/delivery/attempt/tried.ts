@@ -1,5 +1,5 @@
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import type { Judgement } from './judge.ts';
 import type { Tried } from '../../platform/observe/meters.ts';
 

@@ -1,6 +1,6 @@
 import type { DeadLetterReason } from '../../kernel/words/statuses.ts';
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 
 /** Spans of one try, of its request, and of the round of deliveries that ends with it. */
 export type TrySpan = {

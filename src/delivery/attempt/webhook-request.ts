@@ -1,7 +1,7 @@
 import type { WebhookRequest } from '../../platform/outbound/post-webhook.ts';
 import { signatureHeader, type SigningKey } from '../../platform/outbound/sign.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
-import { createRandomBytes } from '../../platform/random-bytes.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
+import { createRandomBytes } from '../../platform/new-id.ts';
 import { timestampOf, webhookHeaders } from '../record/webhook-headers.ts';
 
 const random = createRandomBytes();

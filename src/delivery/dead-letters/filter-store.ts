@@ -10,7 +10,7 @@ import {
   type Values,
   type Walk,
 } from '../../platform/db/sql/walk.ts';
-import { statusRange } from '../../kernel/rules/http-status.ts';
+import { statusRange } from '../../kernel/values/http.ts';
 import type { IdRange } from '../../kernel/values/instant.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import {

@@ -1,4 +1,4 @@
-import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/concurrency.ts';
+import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 import { LeastLatency } from './least-latency.ts';
 
 /**

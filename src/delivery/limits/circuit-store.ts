@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { isoTime, publishEvents, serviceEvent } from '../record/statements/service-events.ts';
-import { untilReachable } from '../../platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../../platform/db/failures.ts';
 import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
 
 /** Whether this call changed the circuit, and for how many ms from now on it takes no try; null when it is closed. */

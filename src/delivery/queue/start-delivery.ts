@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { DeliverMessageInput, DeliveryToStart } from '../../kernel/contract/delivery-workflow.ts';
 import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
-import { keyword, startSearchable } from '../../platform/temporal/starts/searchable-start.ts';
+import { keyword, startSearchable } from '../../platform/temporal/starts.ts';
 
 /** Starts the Temporal workflow of one round; returns its id. Throws when Temporal is out of reach. */
 export type StartDelivery = (delivery: DeliveryToStart, firstTry: 'local' | 'regular') => Promise<string>;

@@ -1,4 +1,4 @@
-import { nextRetryOfHeld } from '../../kernel/rules/held-by-circuit.ts';
+import { nextRetryOfHeld } from '../../kernel/rules/circuit.ts';
 import { policyEndsAt, type RetryPolicy } from '../../kernel/contract/retry-policy.ts';
 import type { DeliveryStatus, SubscriptionStatus } from '../../kernel/words/statuses.ts';
 

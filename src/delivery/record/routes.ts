@@ -2,7 +2,7 @@ import { exampleId } from '../../api/openapi/examples.ts';
 import { idOf, pageOf } from '../../api/http/answers/answer-fields.ts';
 import { pageQuery } from '../../api/http/reading/query.ts';
 import { routesOf } from '../../api/http/route/route.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { attemptAnswer, deliveryAnswer, listDeliveriesQuery, replayMessageBody } from './schema.ts';
 import type { Deliveries, ReplayedMessage } from './service.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Attempt as AttemptRow, Delivery as DeliveryRow } from '../../platform/db/generated/client.ts';
 import { readFound } from '../../platform/db/sql/walk.ts';
-import { faultMessage, FAULTS } from '../../kernel/words/fault-kinds.ts';
+import { faultMessage, FAULTS } from '../../kernel/words/outcomes.ts';
 import { type HoldingSubscription, deliveryStandingOf } from './held.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';

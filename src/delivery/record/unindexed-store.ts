@@ -1,9 +1,9 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import { along, createValues, idBounds, queryAlong, type Values, type Walk } from '../../platform/db/sql/walk.ts';
 import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
-import { statusRange } from '../../kernel/rules/http-status.ts';
+import { statusRange } from '../../kernel/values/http.ts';
 import { SLOW_MS } from '../../kernel/rules/resource-bounds.ts';
-import { FAULTS } from '../../kernel/words/fault-kinds.ts';
+import { FAULTS } from '../../kernel/words/outcomes.ts';
 import type { IdRange } from '../../kernel/values/instant.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { DeliveryStatus, ErrorClass } from '../../kernel/words/statuses.ts';

@@ -1,6 +1,6 @@
-import { HOPS_HEADER } from '../../kernel/rules/hops.ts';
+import { HOPS_HEADER } from '../../kernel/values/http.ts';
 import { type TraceContext, traceHeaders } from '../../kernel/values/trace-context.ts';
-import { isHeaderAllowed } from '../../platform/outbound/custom-headers.ts';
+import { isHeaderAllowed } from '../../platform/outbound/headers.ts';
 
 /** Value of the header webhook-timestamp (Standard Webhooks): whole seconds since the epoch. */
 export const timestampOf = (startedAt: Date): number => Math.floor(startedAt.getTime() / 1000);

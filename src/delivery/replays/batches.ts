@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { type PendingReplay, REPLAY_KINDS, type ReplayKind } from '../../kernel/contract/replays.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
-import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
+import type { Carriers } from '../../platform/temporal/starts.ts';
 import type { ReplayDependencies } from './kind.ts';
 import { KINDS } from './kinds.ts';
 

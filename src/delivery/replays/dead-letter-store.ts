@@ -8,7 +8,7 @@ import { replayDeadLetters } from '../record/statements/due-again.ts';
 import { replayRunLetters } from '../record/statements/run-again.ts';
 import { lowestIdAt, timeOfId } from '../../kernel/values/ids.ts';
 import type { DeadLetterKind, DeadLetterReason, ErrorClass, ReplayStatus } from '../../kernel/words/statuses.ts';
-import { HTTP_STATUS, statusRange } from '../../kernel/rules/http-status.ts';
+import { HTTP_STATUS, statusRange } from '../../kernel/values/http.ts';
 import type { Batch, ReadableKind, StoredReplay } from './kind.ts';
 import type { BulkReplay, BulkReplayFilter, BulkReplayPreview } from './schema.ts';
 

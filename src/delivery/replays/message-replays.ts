@@ -1,10 +1,10 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
-import { wakeWorkers } from '../../platform/db/waking/due.ts';
+import { wakeWorkers } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../../messaging/filters/filters.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { invalidField } from '../../kernel/errors.ts';
 import { lowestIdAt } from '../../kernel/values/ids.ts';
 import { firstTimeFrom, type Instant, millisecondsOf } from '../../kernel/values/instant.ts';
 import {

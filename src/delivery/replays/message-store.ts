@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
-import { wakeWorkers } from '../../platform/db/waking/due.ts';
-import { wantedBy } from '../../platform/db/sql/wanted.ts';
+import { wakeWorkers } from '../../platform/db/waking.ts';
+import { wantedBy } from '../../platform/db/sql/fragments.ts';
 import type { MessageReplay as MessageReplayRow } from '../../platform/db/generated/client.ts';
 import { replayMessages } from '../record/statements/due-again.ts';
 import { lowestIdAt, timeOfId } from '../../kernel/values/ids.ts';

@@ -1,7 +1,7 @@
 import { exampleId, EXAMPLE_TIME } from '../../api/openapi/examples.ts';
 import { idOf, pageOf } from '../../api/http/answers/answer-fields.ts';
 import { routesOf } from '../../api/http/route/route.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import {
   bulkDiscardAnswer,
   bulkDiscardBody,

@@ -1,10 +1,10 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
-import { wakeWorkers } from '../../platform/db/waking/due.ts';
+import { wakeWorkers } from '../../platform/db/waking.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../../messaging/filters/filters.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { firstTimeFrom, type Instant, millisecondsOf } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';

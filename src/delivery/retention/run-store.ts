@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { keepsRun } from '../../platform/db/sql/kept-rows.ts';
+import { keepsRun } from '../../platform/db/sql/fragments.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { type RemovedRuns, removeRuns } from '../record/statements/remove-runs.ts';
 import { lowestIdAt } from '../../kernel/values/ids.ts';

@@ -1,4 +1,4 @@
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import { invalidField } from '../../kernel/errors.ts';
 
 /** Names and values of a form, in their order. */
 export type Form = readonly (readonly [name: string, value: string])[];

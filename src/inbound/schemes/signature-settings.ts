@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasControlCharacter } from '../../kernel/values/plain-text.ts';
+import { hasControlCharacter } from '../../kernel/values/text.ts';
 
 /** A name of a header. */
 export const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_|~-]{1,64}$/, 'must be the name of a header');

@@ -1,5 +1,4 @@
-import type { AuditAction } from '../../kernel/words/audit-actions.ts';
-import { changedBy, type ChangeKind } from '../../kernel/words/change-kinds.ts';
+import { type AuditAction, changedBy, type ChangeKind } from '../../kernel/words/audit-actions.ts';
 import type { SeenRow } from './store.ts';
 import { type Change, MOST_NAMED } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { EventStream, eventsOf } from '../../api/http/streaming/event-stream.ts';
+import { EventStream, eventsOf } from '../../api/http/event-stream.ts';
 import { routesOf } from '../../api/http/route/route.ts';
 import { changeAnswer } from './schema.ts';
 import type { Changes } from './service.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CHANGE_KINDS } from '../../kernel/words/change-kinds.ts';
+import { CHANGE_KINDS } from '../../kernel/words/audit-actions.ts';
 
 /** Resources that one event names at most. */
 export const MOST_NAMED = 100;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import type { Feed, Sink } from '../../api/http/streaming/event-stream.ts';
-import type { Caller, EnvironmentCaller } from '../../api/caller/caller.ts';
-import { invalidField } from '../../kernel/errors/api-error.ts';
-import { type ChangeKind, CHANGE_KINDS, SCOPE_OF_CHANGE } from '../../kernel/words/change-kinds.ts';
+import type { Feed, Sink } from '../../api/http/event-stream.ts';
+import type { Caller, EnvironmentCaller } from '../../api/caller.ts';
+import { invalidField } from '../../kernel/errors.ts';
+import { type ChangeKind, CHANGE_KINDS, SCOPE_OF_CHANGE } from '../../kernel/words/audit-actions.ts';
 import { changesIn, differences, type SeenRows, seenIn } from './compare.ts';
 import type { Change } from './schema.ts';
 import { findTargets, look } from './store.ts';

@@ -2,7 +2,7 @@ import { EXAMPLE_TIME, lineOf } from '../../api/openapi/examples.ts';
 import { exportRunsQuery, runSummaryAnswer } from '../../automations/runs/schema.ts';
 import { deadLetterAnswer, exportDeadLettersQuery } from '../../delivery/dead-letters/schema.ts';
 import { deliveryAnswer, exportDeliveriesQuery } from '../../delivery/record/schema.ts';
-import { CSV, LineStream, linesOf, NDJSON } from '../../api/http/streaming/line-stream.ts';
+import { CSV, LineStream, linesOf, NDJSON } from '../../api/http/line-stream.ts';
 import type { ExportFormat } from '../../api/http/reading/query.ts';
 import { routesOf } from '../../api/http/route/route.ts';
 import { exportMessagesQuery, messageAnswer } from '../../messaging/messages/schema.ts';

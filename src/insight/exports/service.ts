@@ -6,7 +6,7 @@ import type { ExportDeliveries } from '../../delivery/record/schema.ts';
 import type { Deliveries } from '../../delivery/record/service.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import type { AuditAction } from '../../kernel/words/audit-actions.ts';
 import { millisecondsOf } from '../../kernel/values/instant.ts';
 import type { ExportMessages, MessageSummary } from '../../messaging/messages/schema.ts';

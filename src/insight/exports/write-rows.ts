@@ -1,5 +1,5 @@
 import type { ExportFormat } from '../../api/http/reading/query.ts';
-import { CSV_LINE_END, csvLine } from '../../kernel/values/csv.ts';
+import { CSV_LINE_END, csvLine } from '../../kernel/values/text.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
 import type { Page } from '../../kernel/values/page.ts';
 import type { Columns } from './columns.ts';

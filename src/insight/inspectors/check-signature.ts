@@ -1,7 +1,6 @@
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
-import { openSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import { openSigningSecret, readSigningKey, signatureHeader } from '../../platform/outbound/sign.ts';
 import { isId } from '../../kernel/values/ids.ts';
-import { readSigningKey, signatureHeader } from '../../platform/outbound/sign.ts';
 import type { Signer } from './receive-store.ts';
 import type { Signature } from './schema.ts';
 

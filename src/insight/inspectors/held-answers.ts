@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createShares } from '../../platform/rate-limits/shares.ts';
+import { createShares } from '../../platform/rate-limits/counters.ts';
 
 /** Answers that are held back at a time in one process: each keeps a connection of the service. */
 export const HELD_AT_MOST = { inAll: 200, ofOrganisation: 50 };

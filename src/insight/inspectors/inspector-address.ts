@@ -3,13 +3,13 @@ import type { Context, Middleware } from '../../api/http/route/context.ts';
 import { pathOf, queryOf } from '../../api/http/route/match-route.ts';
 import { rateLimit } from '../../api/http/access/rate-limit.ts';
 import { BODY_LIMITS, readBytes } from '../../api/http/reading/raw-bytes.ts';
-import { requireReady } from '../../api/http/pages/require-ready.ts';
+import { requireReady } from '../../api/http/pages/health.ts';
 import type { BoundRoute } from '../../api/http/route/route.ts';
 import { createHeldAnswers } from './held-answers.ts';
 import type { Inspectors } from './service.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
-import { readInspectPath } from '../../platform/outbound/guard/inspect-path.ts';
-import { SENDER_HEADER } from '../../platform/outbound/sender-proof.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { readInspectPath } from '../../platform/outbound/guard/own-addresses.ts';
+import { SENDER_HEADER } from '../../platform/outbound/sign.ts';
 import type { Limiter } from '../../platform/rate-limits/limiter.ts';
 import type { Readiness } from '../../platform/readiness/readiness.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { SealedSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import type { SealedSigningSecret } from '../../platform/outbound/sign.ts';
 import type { ForcedAnswer, Signature } from './schema.ts';
 
 /** An inspector as a request meets it. */

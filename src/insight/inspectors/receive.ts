@@ -1,8 +1,8 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { UNPROVEN } from '../../platform/slices.ts';
-import { notFound } from '../../kernel/errors/api-error.ts';
+import { notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
-import { SENDER_HEADER } from '../../platform/outbound/sender-proof.ts';
+import { SENDER_HEADER } from '../../platform/outbound/sign.ts';
 import { keptPath, keptValue } from './kept-headers.ts';
 import { findSigners, insertRequest, loadInspector } from './receive-store.ts';
 import { checkSignature } from './check-signature.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../api/http/reading/fields.ts';
 import { enumQuery, namePartQuery, pageQuery } from '../../api/http/reading/query.ts';
-import { nameProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/text.ts';
 
 /** An attempt may last 30 s: a longer delay is a timeout in any case. */
 const MAX_DELAY_MS = 30_000;

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, notFound } from '../../kernel/errors/api-error.ts';
-import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError, notFound } from '../../kernel/errors.ts';
+import { changedParts } from '../../kernel/words/audit-actions.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import { INSPECT_PATH } from '../../platform/outbound/guard/inspect-path.ts';
-import { createSenderProofs } from '../../platform/outbound/sender-proof.ts';
+import { INSPECT_PATH } from '../../platform/outbound/guard/own-addresses.ts';
+import { createSenderProofs } from '../../platform/outbound/sign.ts';
 import { createReceiveInspected, type ReceiveInspected } from './receive.ts';
 import {
   type CreateInspector,
@@ -43,7 +43,7 @@ export type Inspectors = {
   clear(caller: EnvironmentCaller, id: string): Promise<void>;
   /** A request of anybody to the address of that inspector (receive.ts). */
   receive: ReceiveInspected;
-  /** The subscription of this service that sends a request, by its proof (outbound/sender-proof.ts). */
+  /** The subscription of this service that sends a request, by its proof (outbound/sign.ts). */
   senderOf(proof: string): string | undefined;
 };
 

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { InspectedRequest as RequestRow, Inspector as InspectorRow } from '../../platform/db/generated/client.ts';
-import { findByName } from '../../platform/db/lists/name-look.ts';
+import { findByName } from '../../platform/db/sql/name-look.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { ForcedAnswer, InspectedRequest, InspectedRow, Inspector, Signature } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
-import type { TenantCaller } from '../../api/caller/caller.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import type { TenantCaller } from '../../api/caller.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { judgeService } from '../../kernel/rules/service-verdict.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import type { ServiceState, SignInSettings } from './schema.ts';

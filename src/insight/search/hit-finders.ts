@@ -9,7 +9,7 @@ import type { Deliveries } from '../../delivery/record/service.ts';
 import type { Messages } from '../../messaging/messages/service.ts';
 import type { Replays } from '../../delivery/replays/service.ts';
 import type { Subscriptions } from '../../messaging/subscriptions/service.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import type { SearchKind } from '../../kernel/words/search-kinds.ts';
 import type { Hit } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { payloadConditionOf, payloadValueOf } from './payload-condition.ts';
 
 const PAYLOAD = `{ "order" : {"id": 42, "total": 12.50, "big": 12345678901234567890, "note": "a=b", "paid": true, "gone": null},

@@ -1,4 +1,4 @@
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import { invalidField } from '../../kernel/errors.ts';
 import { elementSpans, endOfString, memberSpan, nextToken, wholeSpan } from '../../kernel/values/exact-json.ts';
 import type { PayloadCondition } from '../../messaging/messages/look-through.ts';
 

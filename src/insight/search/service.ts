@@ -1,6 +1,6 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { PayloadCondition } from '../../messaging/messages/look-through.ts';

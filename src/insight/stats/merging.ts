@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { type Looking, startLooking } from '../../platform/db/waking/look-loop.ts';
+import { type Looking, startLooking } from '../../platform/db/waking.ts';
 import { mergeParts, removeOldFigures } from './merge-store.ts';
 
 // All workers together look this often, so figures are this old at most.

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { deliveringServers } from '../../kernel/rules/service-verdict.ts';
 import { COUNTED_CODES } from '../../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../../kernel/values/ids.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../api/http/reading/fields.ts';
 import { pageQuery } from '../../api/http/reading/query.ts';
-import { nameProblem } from '../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../kernel/values/text.ts';
 
 /** Lists of the dashboard that have views. */
 const VIEW_PAGES = [

@@ -1,9 +1,9 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import type { Caller } from '../../api/caller/caller.ts';
+import type { Caller } from '../../api/caller.ts';
 import { type CreateView, type ListViews, type UpdateView, type View, viewChange } from './schema.ts';
 import * as store from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { View as ViewRow } from '../../platform/db/generated/client.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
-import { lockPeople } from '../../platform/db/sql/lock-people.ts';
+import { lockPeople } from '../../platform/db/sql/people.ts';
 import type { View } from './schema.ts';
 
 type Db = DatabaseTransaction;

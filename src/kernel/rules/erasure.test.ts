@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { mayBeSentForMs } from './erasure.ts';
-import { READ_AGAIN_AFTER_MS } from './read-age.ts';
+import { mayBeSentForMs, READ_AGAIN_AFTER_MS } from './erasure.ts';
 
 test.each([
   [0, 1_250],

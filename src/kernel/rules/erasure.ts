@@ -1,4 +1,5 @@
-import { READ_AGAIN_AFTER_MS } from './read-age.ts';
+/** Data of a delivery may be used for this long, ms; then it is read again before its request is made. */
+export const READ_AGAIN_AFTER_MS = 1_000;
 
 // Longest time from that check of age to the first byte of the request: a probe's query may lie between.
 const MARGIN_MS = 250;

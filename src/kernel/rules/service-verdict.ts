@@ -1,4 +1,4 @@
-import { BACKLOG_HIGH } from '../words/service-events.ts';
+import { BACKLOG_HIGH } from '../words/event-types.ts';
 
 export const VERDICTS = ['healthy', 'degraded', 'down'] as const;
 export type Verdict = (typeof VERDICTS)[number];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError } from '../errors.ts';
 import { lowestIdAt } from './ids.ts';
 import { BEGINNING, type StreamScope, streamPositions } from './commit-position.ts';
 

@@ -1,4 +1,4 @@
-import { invalidField } from '../errors/api-error.ts';
+import { invalidField } from '../errors.ts';
 import { hasIdForm } from './ids.ts';
 import { fingerprint } from './page.ts';
 

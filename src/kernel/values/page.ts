@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidField } from '../errors/api-error.ts';
+import { invalidField } from '../errors.ts';
 import { hasIdForm } from './ids.ts';
 
 /** Page size (spec §4 common rule 1). */

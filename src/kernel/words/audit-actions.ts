@@ -1,3 +1,5 @@
+import type { Scope } from './rights.ts';
+
 /** Everything that the audit log tells of: the resource, and what became of it. */
 export const AUDIT_ACTIONS = [
   'channel.created',
@@ -95,3 +97,72 @@ export const AUDIT_ACTIONS = [
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Kinds of resources whose changes a stream tells, by the scope which reads them: a caller without it is told of none. */
+export const SCOPE_OF_CHANGE = {
+  message: 'messages:read',
+  delivery: 'deliveries:read',
+  deadLetter: 'dlq:read',
+  replay: 'dlq:read',
+  channel: 'channels:read',
+  subscription: 'subscriptions:read',
+  workflow: 'workflows:read',
+  run: 'workflows:read',
+  approval: 'workflows:read',
+  webhook: 'webhooks:read',
+  connection: 'credentials:write',
+  secret: 'credentials:write',
+  apiKey: 'credentials:write',
+  machineCredential: 'credentials:write',
+} as const satisfies Readonly<Record<string, Scope>>;
+
+export type ChangeKind = keyof typeof SCOPE_OF_CHANGE;
+
+export const CHANGE_KINDS = [
+  'message',
+  'delivery',
+  'deadLetter',
+  'replay',
+  'channel',
+  'subscription',
+  'workflow',
+  'run',
+  'approval',
+  'webhook',
+  'connection',
+  'secret',
+  'apiKey',
+  'machineCredential',
+] as const satisfies readonly ChangeKind[];
+
+/** Resources whose names in the audit log differ from those here. */
+const NAMES: Readonly<Record<string, ChangeKind>> = {
+  dead_letter: 'deadLetter',
+  api_key: 'apiKey',
+  machine_credential: 'machineCredential',
+};
+
+/** Actions that change nothing. */
+const LOOKS = /\.(secret_viewed|secrets_viewed|sample_sent|exported)$/;
+
+/** The kind of the resource that an entry of the audit log has changed; undefined where no stream tells of it. */
+export function changedBy(action: AuditAction): ChangeKind | undefined {
+  if (LOOKS.test(action)) return undefined;
+  const resource = action.slice(0, action.indexOf('.'));
+  return NAMES[resource] ?? CHANGE_KINDS.find((kind) => kind === resource);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The named fields of a resource before and after a change. */
+export const changedParts = (
+  before: Fields,
+  after: Fields,
+  names: readonly string[],
+): { before: Record<string, unknown>; after: Record<string, unknown> } => ({
+  before: pick(before, names),
+  after: pick(after, names),
+});
+
+const pick = (fields: Fields, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name) => [name, fields[name]]));

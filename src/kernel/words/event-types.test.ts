@@ -5,7 +5,12 @@ import {
   MAX_EVENT_TYPE_LENGTH,
   MAX_EVENT_TYPES,
   wantsEventType,
+  BACKLOG_HIGH,
+  FAILING_DAYS,
+  SYSTEM_CHANNEL_NAME,
+  systemChannelId,
 } from './event-types.ts';
+import { encodeBase32, isId } from '../values/ids.ts';
 
 describe('wantsEventType', () => {
   test.each<[string, string[], string, boolean]>([
@@ -57,4 +62,16 @@ test('the first ten of many event types are listed, and the others are counted',
   const types = Array.from({ length: 12 }, (_, index) => `t${index}`);
   expect(listedEventTypes(types.slice(0, 10))).toBe('t0, t1, t2, t3, t4, t5, t6, t7, t8, t9');
   expect(listedEventTypes(types)).toBe('t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more');
+});
+
+test('the id of a system channel is an id of a channel, one for each environment', () => {
+  const [one, other] = [1, 2].map((last) => `env_${encodeBase32(new Uint8Array(16).fill(last))}`);
+  expect(isId('channel', systemChannelId(one ?? ''))).toBe(true);
+  expect(systemChannelId(one ?? '')).not.toBe(systemChannelId(other ?? ''));
+});
+
+test('the names and numbers that callers rely on do not change', () => {
+  expect(SYSTEM_CHANNEL_NAME).toBe('posthorn.system');
+  expect(FAILING_DAYS).toBe(5);
+  expect(BACKLOG_HIGH).toEqual({ waiting: 1_000, ageSeconds: 300, low: { waiting: 500, ageSeconds: 60 } });
 });

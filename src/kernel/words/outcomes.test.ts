@@ -12,6 +12,7 @@ import {
   outcomeOf,
   quantileMs,
   RUN_CODES,
+  faultMessage,
 } from './outcomes.ts';
 import { ERROR_CLASSES } from './statuses.ts';
 
@@ -122,3 +123,23 @@ describe('quantileMs', () => {
     expect(quantileMs(new Map([[3, 1]]), 1.5)).toBeUndefined();
   });
 });
+
+test.each([
+  [
+    'secret_unreadable',
+    false,
+    'no signing secret of the subscription can be opened, so nothing was sent; rotate its secret',
+  ],
+  ['internal', false, 'a fault of the service; nothing was sent'],
+  ['internal', true, 'a fault of the service; a request may have been sent of whose result there is no record'],
+  [
+    'secret_unreadable',
+    true,
+    'a fault of the service; a request may have been sent of whose result there is no record',
+  ],
+] as const)(
+  'a delivery held by %s, with a request that may have gone out: %s, says "%s"',
+  (fault, mayHaveBeenSent, message) => {
+    expect(faultMessage(fault, mayHaveBeenSent)).toBe(message);
+  },
+);

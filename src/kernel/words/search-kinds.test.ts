@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ID_PREFIXES } from '../values/ids.ts';
-import { SCOPES } from './scopes.ts';
+import { SCOPES } from './rights.ts';
 import { NAMED_KINDS, SCOPE_OF_KIND, SEARCH_KINDS, SEARCH_MATCHES } from './search-kinds.ts';
 
 test('each kind that a search finds has ids, and a scope that reads it', () => {

@@ -1,5 +1,5 @@
 import type { IdKind } from '../values/ids.ts';
-import type { Scope } from './scopes.ts';
+import type { Scope } from './rights.ts';
 
 /** Kinds of resources that a search finds, by the scope which reads them elsewhere: a caller without it finds none. */
 export const SCOPE_OF_KIND = {

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { idOf, time, wholeNumber } from '../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../api/http/reading/fields.ts';
 import { enumQuery, namedQuery, pageQuery } from '../../api/http/reading/query.ts';
-import { controlCharacterProblem, nameProblem } from '../../kernel/values/plain-text.ts';
+import { controlCharacterProblem, nameProblem } from '../../kernel/values/text.ts';
 import { schemaField, schemasField } from '../schemas/schema.ts';
 import { RETENTION_DAYS } from '../../kernel/rules/resource-bounds.ts';
-import { SYSTEM_CHANNEL_NAME } from '../../kernel/words/service-events.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../kernel/words/event-types.ts';
 import { CHANNEL_STATUSES } from '../../kernel/words/statuses.ts';
 
 /** 1–200 and 0–1,000 UTF-16 units, 1–365 days; names need not be unique. */

@@ -1,9 +1,9 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
 import { type Channel as ChannelRow, Prisma } from '../../platform/db/generated/client.ts';
-import { findByName } from '../../platform/db/lists/name-look.ts';
-import { systemChannel } from '../../platform/db/sql/system-channel.ts';
+import { findByName } from '../../platform/db/sql/name-look.ts';
+import { systemChannel } from '../../platform/db/sql/fragments.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
-import { SYSTEM_CHANNEL_NAME } from '../../kernel/words/service-events.ts';
+import { SYSTEM_CHANNEL_NAME } from '../../kernel/words/event-types.ts';
 import type { CancelReason, ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';
 

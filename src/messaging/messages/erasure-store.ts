@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import { isAnswerTo, WITHOUT_PAYLOAD } from '../../api/idempotency/kept-answers.ts';
-import { TIME_IS_GIVEN } from '../../platform/db/sql/time-given.ts';
+import { TIME_IS_GIVEN } from '../../platform/db/sql/commit-order.ts';
 import type { EraseDeliveries } from '../delivery-changes.ts';
 import { mayWait } from './store.ts';
 

@@ -1,12 +1,11 @@
-import { failureCodes } from '../../platform/db/connections/failure-codes.ts';
+import { failureCodes } from '../../platform/db/failures.ts';
 import type { Tenants } from '../../platform/db/tenants.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import { cursorBehind, isCursorOf, type ListScope, pageRequest } from '../../kernel/values/page.ts';
 import type { SearchPage, LookThrough, MessageSummary } from './schema.ts';
-import { readPayloads } from './look-through-store.ts';
-import { readSummaries } from './summaries-store.ts';
+import { readPayloads, readSummaries } from './summaries-store.ts';
 
 /**
  * The condition on a payload: no payload without `needle` in its text, escapes of JSON aside, fits. `name` tells two of them

@@ -1,6 +1,7 @@
-import { textArray } from '../../platform/db/sql/text-array.ts';
-import type { ApiError } from '../../kernel/errors/api-error.ts';
+import { textArray } from '../../platform/db/sql/walk.ts';
+import type { ApiError } from '../../kernel/errors.ts';
 import type { TraceContext } from '../../kernel/values/trace-context.ts';
+import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 
 /** A request to an inbound webhook that was taken. `eventId` is absent where its provider gives events none. */
 type InboundReceipt = { id: string; webhookId: string; eventId?: string; isSample: boolean };
@@ -12,7 +13,7 @@ export type NewMessage = {
   payload: string;
   metadata: Record<string, string> | undefined;
   publishedAt: Date;
-  /** The message waits for its publishedAt: src/messaging/publishing/storing/scheduled-store.ts stores it first. */
+  /** The message waits for its publishedAt: src/messaging/publishing/store.ts stores it first. */
   isScheduled?: true;
   /**
    * Its time had passed for too long, or its payload does not fit the channel's schema: refused with this, unless its publisher's id
@@ -20,12 +21,12 @@ export type NewMessage = {
    */
   unlessKnown?: ApiError;
   /**
-   * The publisher's own id of it, and a hash of what must not differ under it (src/messaging/publishing/storing/publisher-ids-store.ts).
+   * The publisher's own id of it, and a hash of what must not differ under it (src/messaging/publishing/store.ts).
    */
   publisher?: { id: string; hash: Buffer };
-  /** The event of an external service that it stands for (src/messaging/publishing/storing/inbound-events-store.ts). */
+  /** The event of an external service that it stands for (src/messaging/publishing/store.ts). */
   inbound?: { webhookId: string; eventId: string };
-  /** The request of an external service that it came with (src/messaging/publishing/storing/inbound-receipts-store.ts). */
+  /** The request of an external service that it came with (src/messaging/publishing/store.ts). */
   receipt?: InboundReceipt;
 };
 
@@ -113,3 +114,41 @@ export type InboundMessage = {
   /** With the provider's own id of the event, by which a repeated request is known; absent where it has none. */
   request: Omit<InboundReceipt, 'id'>;
 };
+
+/** A request, or a batch of scheduled messages, that stores more rows than this is wide. Takes about 100 ms. */
+export const WIDE_ROWS = 2_000;
+
+/** Rows that this publication will store: messages, deliveries and runs. The number of deliveries is an estimate (`ChannelWidth`). */
+export function rowsOf(publication: Publication): number {
+  const { messages, onlySubscriptionId, width, matches, runs } = publication;
+  if (isScheduled(publication)) return messages.length;
+  const unfiltered = onlySubscriptionId === undefined ? (width?.unfiltered ?? 0) : 1;
+  return messages.length * (1 + unfiltered) + (matches?.length ?? 0) + (runs?.length ?? 0);
+}
+
+export const rowsOfAll = (publications: readonly Publication[]): number =>
+  publications.reduce((sum, publication) => sum + rowsOf(publication), 0);
+
+/**
+ * Corrects the width of a channel that has gained subscriptions: one without a filter does not change the version of the channel's
+ * configuration. `routed` has the number of deliveries by message id.
+ */
+export function learnWidth({ width, messages, matches }: Publication, routed: ReadonlyMap<string, number>): void {
+  if (width === undefined || routed.size === 0) return;
+  const most = Math.max(...messages.map(({ id }) => routed.get(id) ?? 0));
+  if (most <= width.unfiltered) return;
+  const filtered = new Map<string, number>();
+  for (const { messageId } of matches ?? []) filtered.set(messageId, (filtered.get(messageId) ?? 0) + 1);
+  for (const { id } of messages)
+    width.unfiltered = Math.max(width.unfiltered, (routed.get(id) ?? 0) - (filtered.get(id) ?? 0));
+}
+
+/** A message of a run that would begin one too many below it. Nothing is published: its step fails where an operator sees it. */
+export class ChainTooDeep extends Error {
+  override readonly name = 'ChainTooDeep';
+  constructor(workflowId: string) {
+    super(
+      `${WORKFLOW_BOUNDS.chainDepth} runs stand one below the other already, and the message would begin another of ${workflowId}`,
+    );
+  }
+}

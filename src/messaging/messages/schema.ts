@@ -10,7 +10,7 @@ import {
   WITHOUT_PAGE,
 } from '../../api/http/reading/query.ts';
 import { MAX_EVENT_TYPE_LENGTH, publishedEventTypeProblem } from '../../kernel/words/event-types.ts';
-import { hasControlCharacter } from '../../kernel/values/plain-text.ts';
+import { hasControlCharacter } from '../../kernel/values/text.ts';
 import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../../kernel/words/statuses.ts';
 
 /** Bounds of one message. Bytes are of UTF-8. */

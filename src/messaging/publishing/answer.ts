@@ -1,9 +1,9 @@
-import type { ErrorDetails } from '../../kernel/errors/api-error.ts';
+import type { ErrorDetails } from '../../kernel/errors.ts';
 import { ExactJson } from '../../kernel/values/exact-json.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import type { NewMessage } from '../messages/publication.ts';
 import type { Message } from '../messages/schema.ts';
-import type { Repeated } from './storing/publisher-ids-store.ts';
+import type { Repeated } from './store.ts';
 import type { BatchAccepted, PublishedMessage } from './schema.ts';
 
 /** The answer that a request asks for: the message itself, or the ids of several. */

@@ -1,20 +1,14 @@
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
-import { isUnreachable } from '../../platform/db/connections/until-reachable.ts';
-import { wakeForRuns } from '../../platform/db/waking/due-runs.ts';
+import { isUnreachable } from '../../platform/db/failures.ts';
+import { wakeForRuns } from '../../platform/db/waking.ts';
 import type { Filters } from '../filters/filters.ts';
-import { systemChannelId } from '../../kernel/words/service-events.ts';
+import { systemChannelId } from '../../kernel/words/event-types.ts';
 import type { NewId } from '../../platform/new-id.ts';
-import type { PublishingConfigs } from './configs/channel-configs.ts';
-import type { PublishingConfig } from './configs/load-config.ts';
+import type { PublishingConfigs, PublishingConfig } from './configs/channel-configs.ts';
 import { beginningBy } from './configs/new-runs.ts';
-import {
-  insertEventRuns,
-  lockConfigVersion,
-  readServiceEvents,
-  type ServiceEventMessage,
-} from './storing/event-runs-store.ts';
+import { insertEventRuns, lockConfigVersion, readServiceEvents, type ServiceEventMessage } from './event-runs-store.ts';
 
 type Dependencies = {
   log: Pick<Logger, 'error' | 'warn'>;

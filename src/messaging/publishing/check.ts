@@ -1,14 +1,11 @@
 import type { Filters } from '../filters/filters.ts';
-import { ApiError, type ErrorDetails, invalidField, notFound } from '../../kernel/errors/api-error.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { ApiError, type ErrorDetails, invalidField, notFound } from '../../kernel/errors.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import type { NewMessage, NewRun, Publication } from '../messages/publication.ts';
 import type { NewId } from '../../platform/new-id.ts';
 import { type Budget, newBudget, type Schemas } from '../schemas/schemas.ts';
-import type { PublishingConfigs } from './configs/channel-configs.ts';
-import type { PublishingConfig } from './configs/load-config.ts';
-import { findMatches } from './configs/filter-matches.ts';
-import { heardOf } from './configs/heard.ts';
+import { type PublishingConfigs, type PublishingConfig, heardOf, findMatches } from './configs/channel-configs.ts';
 import { runsOf } from './configs/new-runs.ts';
 import type { PublishedPayload, ToPublish } from './prepare.ts';
 import type { ValidateMessages } from './schema.ts';

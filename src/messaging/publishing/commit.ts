@@ -1,14 +1,13 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createGrouping, type Grouping } from '../../platform/db/group.ts';
-import { isInDoubt } from '../../platform/db/connections/until-reachable.ts';
-import { ApiError } from '../../kernel/errors/api-error.ts';
-import { isScheduled, type Publication } from '../messages/publication.ts';
+import { isInDoubt } from '../../platform/db/failures.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { isScheduled, type Publication, learnWidth, rowsOfAll, WIDE_ROWS } from '../messages/publication.ts';
 import type { PublishOutcome } from './answer.ts';
 import { countUnfiltered } from './configs/config-store.ts';
-import { createAfterCommit, type HandOver, type OpenStreams } from './hand-over.ts';
+import { createAfterCommit, type HandOver, type OpenStreams, type StorePublications } from './hand-over.ts';
 import { StaleConfigError } from './refusals.ts';
-import type { StorePublications } from './storing/store-publications.ts';
 import { type PublishTracing, tracedCommit, tracedGroup } from './trace-commits.ts';
 import {
   HeldElsewhereError,
@@ -18,7 +17,6 @@ import {
   storeUnits,
   type UnitResult,
 } from './transaction.ts';
-import { learnWidth, rowsOfAll, WIDE_ROWS } from './width.ts';
 
 // Two transactions at a time: one is being committed while the next one is filled and sent (measured: 14 % more than one).
 const COMMITS_IN_FLIGHT = 2;

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters, FilterVerdict } from '../filters/filters.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import { toCircuit } from '../../kernel/rules/circuit.ts';
 import { listedEventTypes, wantsEventType } from '../../kernel/words/event-types.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
@@ -10,7 +10,7 @@ import { type ListScope, pageRequest, toPage } from '../../kernel/values/page.ts
 import type { Message } from '../messages/schema.ts';
 import type { CheckPublications } from './check.ts';
 import * as store from './dry-run-store.ts';
-import { payloadText } from './payload-text.ts';
+import { payloadText } from './prepare.ts';
 import {
   type DryRun,
   type DryRunRequest,

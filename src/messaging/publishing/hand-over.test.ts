@@ -1,7 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createHandOver, noHandOver } from './hand-over.ts';
-import type { Holder } from './storing/new-delivery.ts';
-import type { NewDelivery } from './storing/new-delivery.ts';
+import { createHandOver, noHandOver, type Holder, type NewDelivery } from './hand-over.ts';
 
 const delivery: NewDelivery = { id: 'dlv_1', channelId: 'chn_1', subscriptionId: 'sub_1' };
 

@@ -1,8 +1,27 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { createWaker } from '../../platform/db/waking/due.ts';
-import { createRunsWaker } from '../../platform/db/waking/due-runs.ts';
-import type { Holder, NewDelivery } from './storing/new-delivery.ts';
+import { createWaker, createRunsWaker } from '../../platform/db/waking.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
+import type { Publication, Stored } from '../messages/publication.ts';
+
+/** A delivery as its publish has just stored it, or a claimed one. `read` spares its first try a query while it is fresh. */
+export type NewDelivery = {
+  id: string;
+  channelId: string;
+  subscriptionId: string;
+  read?: DeliveryToAttempt;
+  /** Claimed as its last chance, and kept although the circuit is open. */
+  isLastChance?: boolean;
+};
+
+/** Under whose name, and how many of its new deliveries, a publish claims for its own process. */
+export type Holder = {
+  incarnationId: string;
+  /** Deliveries that one statement may claim. The rest is stored unclaimed and due, for any worker to claim. */
+  atMost: number;
+  /** Runs a whole publish, from its statement to its commit: until it has ended, the process waits for claims it does not know yet. */
+  during<T>(publish: () => Promise<T>): Promise<T>;
+};
 
 /**
  * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no notification,
@@ -75,3 +94,22 @@ export function createAfterCommit({
     for (const channelId of channelIds) streams.wake(channelId);
   };
 }
+
+/**
+ * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
+ * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` says which process claims
+ * new deliveries at once, and how many. Those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for
+ * others, and `hasRuns` whether runs have begun or may go on.
+ * The room of deliveries provides it: one statement stores messages and their deliveries.
+ */
+export type StorePublications = (
+  pool: Pool | PoolClient,
+  publications: readonly Publication[],
+  holder: Holder | undefined,
+) => Promise<{
+  stored: Stored[];
+  routed: ReadonlyMap<string, number>;
+  taken: NewDelivery[];
+  hasUntaken: boolean;
+  hasRuns: boolean;
+}>;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import { invalidField } from '../../kernel/errors/api-error.ts';
+import { invalidField, type ApiError } from '../../kernel/errors.ts';
 import { timeOfId } from '../../kernel/values/ids.ts';
 import { readTraceContext } from '../../kernel/values/trace-context.ts';
 import type { InboundMessage, NewMessage, Publication } from '../messages/publication.ts';
-import { problemOfPast, type ScheduleRequest, timeToPublish } from './schedule-rules.ts';
 import type { AskedPublish, AskedBatch, AskedMessage } from './answer.ts';
-import { batchPayloadTexts, payloadText } from './payload-text.ts';
 import type { PublishAcross, PublishBatch, PublishMessage, ValidateMessages } from './schema.ts';
+import { MESSAGE_LIMITS } from '../messages/schema.ts';
+import { elementSpans, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 
 /**
  * Content of a publish request. `header` gives the trace it belongs to, `hops` counts the deliveries that stand before it, and
@@ -263,4 +263,58 @@ function refuseOtherChannel(
 ): void {
   const other = messages.findIndex((message) => message.channelId !== undefined && message.channelId !== channelId);
   if (other !== -1) throw invalidField(`${at(other)}channelId`, 'must be the channel of the path, or be left out');
+}
+
+/** When a message is to be published, as its publisher asked: a time or ms from now; neither: at once. */
+export type ScheduleRequest = { deliverAt?: Date | undefined; delay?: number | undefined };
+
+// The publisher's clock and ours may differ; what is older than that was meant for another day.
+const PAST_MS = 300_000;
+
+/**
+ * When to publish a message; undefined is at once, which a `deliverAt` up to five minutes ago means too. `at` stands before the
+ * field of a refusal: `messages[3].`. INVALID_REQUEST for both fields and for more than five minutes ago or 365 days ahead.
+ */
+export function timeToPublish({ deliverAt, delay }: ScheduleRequest, now: Date, at = ''): Date | undefined {
+  if (deliverAt === undefined) return delay === undefined ? undefined : new Date(now.getTime() + delay);
+  if (delay !== undefined) throw invalidField(`${at}delay`, 'must not stand beside deliverAt');
+  const past = problemOfPast({ deliverAt }, now, at);
+  if (past !== undefined) throw past;
+  const aheadMs = deliverAt.getTime() - now.getTime();
+  if (aheadMs > MESSAGE_LIMITS.delayMs) throw invalidField(`${at}deliverAt`, 'must be at most 365 days ahead');
+  return aheadMs > 0 ? deliverAt : undefined;
+}
+
+/** INVALID_REQUEST for a `deliverAt` of more than five minutes ago. A publisher that repeats a message may still name it. */
+function problemOfPast({ deliverAt }: ScheduleRequest, now: Date, at = ''): ApiError | undefined {
+  const isPast = deliverAt !== undefined && deliverAt.getTime() - now.getTime() < -PAST_MS;
+  return isPast ? invalidField(`${at}deliverAt`, 'lies in the past') : undefined;
+}
+
+/**
+ * The payload's own text inside a request body that has already been validated, for a single publish.
+ * Throws INVALID_REQUEST (field payload) above 256 KiB. The body's depth and members were bounded when it was parsed.
+ */
+export function payloadText(bodyText: string): string {
+  return checked('payload', sliceOf(bodyText, memberSpan(bodyText, wholeSpan(bodyText), 'payload')));
+}
+
+/** The same for every message of a batch, in order; the field is `messages[i].payload`. */
+function batchPayloadTexts(bodyText: string): string[] {
+  const messages = memberSpan(bodyText, wholeSpan(bodyText), 'messages');
+  if (messages === undefined) return [];
+  return elementSpans(bodyText, messages).map((message, index) =>
+    checked(`messages[${index}].payload`, sliceOf(bodyText, memberSpan(bodyText, message, 'payload'))),
+  );
+}
+
+function sliceOf(text: string, span: { start: number; end: number } | undefined): string {
+  return span === undefined ? '' : text.slice(span.start, span.end);
+}
+
+function checked(field: string, text: string): string {
+  if (Buffer.byteLength(text) > MESSAGE_LIMITS.payloadBytes) {
+    throw invalidField(field, `must have at most ${MESSAGE_LIMITS.payloadBytes} bytes`);
+  }
+  return text;
 }

@@ -1,7 +1,7 @@
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
 import type { Publication, Stored } from '../messages/publication.ts';
 import type { MessageNaming } from './prepare.ts';
-import type { Repeated } from './storing/publisher-ids-store.ts';
+import type { Repeated } from './store.ts';
 
 /** A channel's configuration is not the one that payloads were checked against. Nothing was stored. */
 export class StaleConfigError extends Error {

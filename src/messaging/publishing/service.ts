@@ -1,8 +1,8 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { KeepInPublish } from '../../api/idempotency/kept-answers.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { ApiError, notFound } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { ApiError, notFound } from '../../kernel/errors.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import type { InboundMessage } from '../messages/publication.ts';
 import { batchAnswerOf, messageAnswerOf, type PublishOutcome } from './answer.ts';
@@ -11,7 +11,7 @@ import { type CommitObserver, createCommit } from './commit.ts';
 import type { PublishTracing } from './trace-commits.ts';
 import type { PublishingConfigs } from './configs/channel-configs.ts';
 import { createDryRun, createFilterTrial, createMessageVerdicts } from './dry-run.ts';
-import type { HandOver, OpenStreams } from './hand-over.ts';
+import type { HandOver, OpenStreams, StorePublications } from './hand-over.ts';
 import { createPrepare, payloadsToTry, type Prepared, type PublishRequest } from './prepare.ts';
 import { ChannelClosedError } from './refusals.ts';
 import type {
@@ -23,8 +23,7 @@ import type {
   ValidateMessages,
   PayloadValidation,
 } from './schema.ts';
-import type { StorePublications } from './storing/store-publications.ts';
-import { subscriptionTarget } from './storing/target-store.ts';
+import { subscriptionTarget } from './store.ts';
 
 /** The eventType of a subscription's test message when its caller names none. */
 const TEST_EVENT_TYPE = 'posthorn.test';

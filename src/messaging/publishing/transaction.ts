@@ -1,23 +1,17 @@
 import type { Pool, PoolClient } from 'pg';
-import { signPublish } from '../../platform/db/sql/publish-signs.ts';
+import { signPublish } from '../../platform/db/sql/commit-order.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { keepAnswers, type KeepInPublish, KeyTakenError } from '../../api/idempotency/kept-answers.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
-import { isScheduled, type Publication, type Stored } from '../messages/publication.ts';
+import { isScheduled, type Publication, type Stored, rowsOfAll, WIDE_ROWS } from '../messages/publication.ts';
 import type { Message } from '../messages/schema.ts';
 import { readMessages } from '../messages/store.ts';
 import { type AskedPublish, answerTo, type PublishOutcome } from './answer.ts';
 import type { CheckedPublications } from './check.ts';
-import type { NewDeliveries } from './hand-over.ts';
-import type { Holder } from './storing/new-delivery.ts';
+import type { NewDeliveries, Holder, StorePublications } from './hand-over.ts';
 import type { MessageNaming } from './prepare.ts';
-import { claimInboundEvents } from './storing/inbound-events-store.ts';
-import { noteInboundReceipts } from './storing/inbound-receipts-store.ts';
-import { claimPublisherIds, type Repeated } from './storing/publisher-ids-store.ts';
+import { claimInboundEvents, noteInboundReceipts, claimPublisherIds, type Repeated, storeScheduled } from './store.ts';
 import { refusalOf } from './refusals.ts';
-import { storeScheduled } from './storing/scheduled-store.ts';
-import type { StorePublications } from './storing/store-publications.ts';
-import { rowsOfAll, WIDE_ROWS } from './width.ts';
 
 /**
  * The messages of one request, to one channel or several: all or nothing. `naming` names them in a refusal, `asked` is the answer that

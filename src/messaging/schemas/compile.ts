@@ -4,14 +4,21 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import standaloneCode from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import { formats, FORMATS_MODULE } from './formats.ts';
-import { isObject, type JsonPath, pointerTo, subschemasOf } from './json-schema.ts';
+import {
+  isObject,
+  type JsonPath,
+  pointerTo,
+  subschemasOf,
+  type SchemaDraft,
+  draftOf,
+  DEFINITIONS,
+  mapSubschemas,
+  resolveReference,
+} from './json-schema.ts';
 import { schemaProblem } from './schema-bounds.ts';
-import { schemaCost } from './schema-cost.ts';
-import { type SchemaDraft, draftOf } from './schema-drafts.ts';
-import { schemaForAjv } from './schema-for-ajv.ts';
 import { compileSchemaPattern, PATTERN_MODULE } from './validator.ts';
 
-/** `code` makes the validator (validator.ts); `cost` bounds the work for one character of payload (schema-cost.ts). */
+/** `code` makes the validator (validator.ts); `cost` bounds the work for one character of payload (`schemaCost`). */
 export type CompiledSchema = { code: string; cost: number };
 
 /** Why a schema is refused. */
@@ -116,4 +123,131 @@ function refusalOf(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
   if (error instanceof RangeError) return 'is too large to be compiled';
   return text === '' ? 'cannot be compiled' : `cannot be compiled: ${text.slice(0, 200)}`;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Names of the document, which Ajv would resolve references by and remember; and an older spelling that it stops at. */
+const NAMES: ReadonlySet<string> = new Set(['$id', 'id']);
+
+/**
+ * The schema that Ajv is to compile so that it does what the author's schema means: without its names (`$id`) at any place
+ * where a schema stands; in draft 07 without all that stands beside a `$ref`, which that draft ignores (core §8.3), but for the
+ * definitions that it may lead to; and with conditions set apart where members may be unevaluated.
+ */
+function schemaForAjv(schema: Schema, draft: SchemaDraft): Schema {
+  const isSettingApart = usesUnevaluated(schema);
+  const change = (inner: unknown): unknown => {
+    if (!isObject(inner)) return inner;
+    const isReference = draft === '07' && typeof inner['$ref'] === 'string';
+    const kept = Object.entries(inner).filter(
+      ([keyword]) => !NAMES.has(keyword) && (!isReference || keyword === '$ref' || DEFINITIONS.has(keyword)),
+    );
+    const changed = Object.fromEntries(
+      kept.map(([keyword, value]) => [keyword, mapSubschemas(keyword, value, change)]),
+    );
+    return isSettingApart ? setConditionsApart(changed) : changed;
+  };
+  // `as`: an object stays one.
+  return change(schema) as Schema;
+}
+
+const usesUnevaluated = (schema: unknown): boolean =>
+  isObject(schema) &&
+  ('unevaluatedProperties' in schema ||
+    'unevaluatedItems' in schema ||
+    subschemasOf(schema).some((inner) => usesUnevaluated(inner.schema)));
+
+/**
+ * Ajv 8.20 forgets what was evaluated beside an `if`, or a schema that depends on a member, when the condition does not hold:
+ * every member is then refused as unevaluated. As parts of an `allOf` they mean the same, and Ajv keeps the account right.
+ */
+function setConditionsApart(schema: Schema): Schema {
+  const condition = entriesOf(schema, (keyword) => CONDITION.has(keyword));
+  const rest = entriesOf(schema, (keyword) => !CONDITION.has(keyword) && keyword !== 'dependentSchemas');
+  const { allOf, dependentSchemas } = schema;
+  const dependents = Object.entries(isObject(dependentSchemas) ? dependentSchemas : {});
+  const apart: unknown[] = dependents.map(([name, inner]) => ({ dependentSchemas: { [name]: inner } }));
+  if (condition.length > 0) apart.push(Object.fromEntries(condition));
+  if (apart.length === 0) return schema;
+  const beside: unknown[] = Array.isArray(allOf) ? allOf : [];
+  return { ...Object.fromEntries(rest), allOf: [...beside, ...apart] };
+}
+
+const CONDITION: ReadonlySet<string> = new Set(['if', 'then', 'else']);
+
+const entriesOf = (schema: Schema, isWanted: (keyword: string) => boolean): [string, unknown][] =>
+  Object.entries(schema).filter(([keyword]) => isWanted(keyword));
+
+/**
+ * Formats whose test needs one pass over the text: 64 KiB of hostile text took at most 6 ms. `url` took 3.7 s and `regex` compiles its
+ * text, so both count as unbounded. Formats that Ajv does not know are not tested.
+ */
+const UNBOUNDED_FORMATS: ReadonlySet<string> = new Set(['regex', 'url']);
+
+// One look at a value with a regular expression of ajv-formats, in units of a comparison.
+const FORMAT_COST = 8;
+// Keywords for which Ajv keeps account of evaluated members, key by key.
+const UNEVALUATED_COST = 16;
+
+/**
+ * Upper bound of the work that one character of payload can cause. Each value of a payload meets each schema inside at most once for
+ * every way that leads to it, so the bound is the size of the schema with all references written out. Infinity where the work grows
+ * faster than the payload. The schema must be free of circles (`schemaProblem`). `patternCost` is the work of one pattern for one
+ * character.
+ */
+export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost: (pattern: string) => number): number {
+  const known = new Map<unknown, number>();
+  const referredCost = (reference: unknown): number => {
+    const target = resolveReference(root, String(reference));
+    if (target === undefined) return 1;
+    const cost = known.get(target.schema) ?? costOf(target.schema);
+    known.set(target.schema, cost);
+    return cost;
+  };
+  const costOf = (schema: unknown): number => {
+    if (!isObject(schema)) return 1;
+    let cost = 1;
+    for (const [keyword, value] of Object.entries(schema)) cost += keywordCost(keyword, value);
+    for (const inner of subschemasOf(schema)) {
+      if (DEFINITIONS.has(inner.keyword)) continue;
+      cost += costOf(inner.schema);
+      if (inner.keyword === 'patternProperties') cost += patternCost(String(inner.place[1]));
+    }
+    return cost;
+  };
+  const keywordCost = (keyword: string, value: unknown): number => {
+    switch (keyword) {
+      case '$defs':
+      case 'definitions':
+      case 'properties':
+        return 0;
+      case '$ref':
+        return referredCost(value);
+      case 'pattern':
+        return patternCost(String(value));
+      case 'format':
+        return UNBOUNDED_FORMATS.has(String(value)) ? Number.POSITIVE_INFINITY : FORMAT_COST;
+      case 'uniqueItems':
+        // Every item is compared with every other one.
+        return value === true ? Number.POSITIVE_INFINITY : 1;
+      case 'unevaluatedItems':
+      case 'unevaluatedProperties':
+        return UNEVALUATED_COST;
+      case 'const':
+      case 'enum':
+      case 'required':
+      case 'dependentRequired':
+        return sizeOf(value);
+      default:
+        return 1;
+    }
+  };
+  return costOf(root);
+}
+
+/** Number of values in a piece of data: the most that a comparison with it costs. */
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1);
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { expectShortTurns } from '../../../test/support/check/longest-turn.ts';
-import { compileSchema } from './compile.ts';
+import { compileSchema, schemaCost } from './compile.ts';
 import { formats } from './formats.ts';
-import { schemaCost } from './schema-cost.ts';
 import { loadValidator } from './validator.ts';
 
 /** Whether a value has a format, by the code that a channel's schema is compiled to. */

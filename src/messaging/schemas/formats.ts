@@ -46,7 +46,7 @@ const stricter = (name: FormatName, validate: Test): Format => {
 /**
  * The formats of ajv-formats, and where it takes more than the documents that JSON Schema names, those: RFC 3339 (a `T` and an offset
  * with a colon), RFC 9562 (no `urn:uuid:`), RFC 3986 (no quotation marks), RFC 4648 (one line). `int64` has 64 bits. Each test is one pass
- * over the text, but for those that schema-cost.ts counts as unbounded.
+ * over the text, but for those that compile.ts counts as unbounded.
  */
 export const formats: Readonly<Record<string, Format>> = {
   ...fullFormats,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mapSubschemas, pointerTo, resolveReference, subschemasOf } from './json-schema.ts';
+import { mapSubschemas, pointerTo, resolveReference, subschemasOf, draftOf } from './json-schema.ts';
 
 describe('the schemas inside a schema', () => {
   test('are found under every keyword that holds some, with their places', () => {
@@ -88,4 +88,20 @@ describe('a reference', () => {
 test('a place is shown as a JSON pointer', () => {
   expect(pointerTo(['properties', 'a/b~', 0])).toBe('#/properties/a~1b~0/0');
   expect(pointerTo([])).toBe('#');
+});
+
+test.each([
+  [undefined, '2020-12'],
+  ['http://json-schema.org/draft-07/schema#', '07'],
+  ['http://json-schema.org/draft-07/schema', '07'],
+  ['https://json-schema.org/draft-07/schema#', '07'],
+  ['https://json-schema.org/draft/2019-09/schema', '2019-09'],
+  ['https://json-schema.org/draft/2020-12/schema#', '2020-12'],
+  ['http://json-schema.org/draft-04/schema#', undefined],
+  ['http://json-schema.org/schema#', undefined],
+  ['https://example.com/json-schema.org/draft-07/schema', undefined],
+  ['toString', undefined],
+  [7, undefined],
+])('the draft that $schema %j names is %j', ($schema, draft) => {
+  expect(draftOf($schema)).toBe(draft);
 });

@@ -1,5 +1,13 @@
-import { holdsSchemas, isObject, type JsonPath, pointerTo, resolveReference, subschemasOf } from './json-schema.ts';
-import { draftOf, DRAFT_NAMES } from './schema-drafts.ts';
+import {
+  holdsSchemas,
+  isObject,
+  type JsonPath,
+  pointerTo,
+  resolveReference,
+  subschemasOf,
+  draftOf,
+  DRAFT_NAMES,
+} from './json-schema.ts';
 
 /**
  * Largest schema of a channel (docs/security.md): a schema within these bounds compiles in a small part of the allowed time. Bytes are

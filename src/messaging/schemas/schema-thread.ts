@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CompiledSchema, compileSchema, SchemaRefused } from './compile.ts';
-import type { PayloadMisfit } from './misfit.ts';
-import { loadValidator, type Validator } from './validator.ts';
+import { type PayloadMisfit, loadValidator, type Validator } from './validator.ts';
 
 /** A question to the thread. Both texts are JSON; an earlier job has compiled `code`. The thread sets `begun` to 1 first. */
 export type ThreadWork = { begun: Int32Array } & (

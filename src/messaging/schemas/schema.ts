@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
-import { hasControlCharacter } from '../../kernel/values/plain-text.ts';
+import { hasControlCharacter } from '../../kernel/values/text.ts';
 import { schemaProblem } from './schema-bounds.ts';
 
 /** The caller's own object, kept as it came, with its keys in their order. Whether it compiles is asked by the service. */

@@ -1,19 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { ApiError, invalidField } from '../../kernel/errors/api-error.ts';
-import { fieldPath } from '../../kernel/values/field-path.ts';
+import { ApiError, invalidField } from '../../kernel/errors.ts';
+import { fieldPath } from '../../kernel/values/text.ts';
 import type { CompiledSchema } from './compile.ts';
-import type { PayloadMisfit } from './misfit.ts';
+import { type PayloadMisfit, loadValidator, type Validator } from './validator.ts';
 import { createSchemaPool, type SchemaPool, TookTooLong, type SchemaWork } from './schema-pool.ts';
 import type { ThreadAnswer } from './schema-thread.ts';
-import { loadValidator, type Validator } from './validator.ts';
 
 /** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (docs/security.md). */
 const LIMIT_MS = 250;
 // The schema was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
 const LIMIT_AGAIN_MS = 2_000;
 /**
- * Work that one request may do in the main thread, in units of schema-cost.ts times characters of payload. The costliest of 22
+ * Work that one request may do in the main thread, in units of `schemaCost` times characters of payload. The costliest of 22
  * hostile schemas took 8 ns a unit, so this is at most 4 ms (docs/decisions.md).
  */
 const QUICK_WORK = 500_000;

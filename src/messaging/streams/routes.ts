@@ -1,5 +1,5 @@
 import { idOf } from '../../api/http/answers/answer-fields.ts';
-import { EventStream, eventsOf } from '../../api/http/streaming/event-stream.ts';
+import { EventStream, eventsOf } from '../../api/http/event-stream.ts';
 import { routesOf } from '../../api/http/route/route.ts';
 import { messageAnswer } from '../messages/schema.ts';
 import { streamMessagesQuery } from './schema.ts';

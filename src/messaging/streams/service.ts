@@ -1,7 +1,7 @@
 import type { Dependencies } from '../../platform/dependencies.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import type { Feed, Sink } from '../../api/http/streaming/event-stream.ts';
-import { invalidField, notFound } from '../../kernel/errors/api-error.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import type { Feed, Sink } from '../../api/http/event-stream.ts';
+import { invalidField, notFound } from '../../kernel/errors.ts';
 import { wantsEventType } from '../../kernel/words/event-types.ts';
 import { ExactJson, stringifyExact } from '../../kernel/values/exact-json.ts';
 import { millisecondsOf } from '../../kernel/values/instant.ts';

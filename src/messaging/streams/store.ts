@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/transaction.ts';
 import type { DeliverySummary } from '../../kernel/words/statuses.ts';
 import type { StreamPosition } from '../../kernel/values/commit-position.ts';
 import * as order from '../../platform/db/sql/commit-order.ts';
-import { boundOf, IN_PROGRESS } from '../../platform/db/sql/publish-signs.ts';
+import { boundOf, IN_PROGRESS } from '../../platform/db/sql/commit-order.ts';
 
 // Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
 // than 1 MiB is ever kept for a connection.

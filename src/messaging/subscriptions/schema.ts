@@ -10,14 +10,13 @@ import {
   pageQuery,
 } from '../../api/http/reading/query.ts';
 import { CIRCUIT_STATES } from '../../kernel/rules/circuit.ts';
-import { DISABLED_REASONS } from '../../kernel/rules/disabled-reason.ts';
+import { DISABLED_REASONS } from '../../kernel/rules/failing.ts';
 import { MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../kernel/words/event-types.ts';
 import { MAX_EXPRESSION_LENGTH } from '../filters/expressions/rules.ts';
-import { CONCURRENCY, RATE_LIMIT } from '../../kernel/rules/concurrency.ts';
-import { controlCharacterProblem, hasControlCharacter, nameProblem } from '../../kernel/values/plain-text.ts';
+import { CONCURRENCY, RATE_LIMIT, TIMEOUT_MS } from '../../kernel/rules/resource-bounds.ts';
+import { controlCharacterProblem, hasControlCharacter, nameProblem } from '../../kernel/values/text.ts';
 import { MAX_RETRY_AFTER, RETRY_BOUNDS } from '../../kernel/contract/retry-policy.ts';
-import { isSymmetricSecret } from '../../kernel/words/signing-secret-form.ts';
-import { TIMEOUT_MS } from '../../kernel/rules/resource-bounds.ts';
+import { isSymmetricSecret } from '../../kernel/rules/secrets.ts';
 import { SUBSCRIPTION_STATUSES } from '../../kernel/words/statuses.ts';
 
 // Printing or matching an eventType never meets a control character.

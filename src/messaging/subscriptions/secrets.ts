@@ -1,11 +1,12 @@
-import { sealSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import { sealSigningSecret, openSigningSecret, type SealedSigningSecret } from '../../platform/outbound/sign.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
-import { requireRoomForOlderSecret } from '../../kernel/rules/older-secrets.ts';
-import { openCurrent } from './current-secret.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
+import { requireRoomForOlderSecret } from '../../kernel/rules/secrets.ts';
 import type { RotateSecret, Subscription, SubscriptionSecret } from './schema.ts';
 import * as store from './store.ts';
+import type { KeyRing } from '../../platform/credentials/key-ring.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -54,3 +55,21 @@ export function createSigningSecrets(
     },
   };
 }
+
+/** The secret that signs now. CONFLICT for one that cannot be opened, and for none: it was sealed with a key that was given up. */
+function openCurrent(
+  keyRing: KeyRing,
+  sealed: (SealedSigningSecret & { createdAt: Date }) | undefined,
+): { secret: string; createdAt: Date } {
+  if (sealed === undefined) throw secretIsLost(undefined);
+  try {
+    return { secret: openSigningSecret(keyRing, sealed), createdAt: sealed.createdAt };
+  } catch (cause) {
+    throw secretIsLost(cause);
+  }
+}
+
+const secretIsLost = (cause: unknown): ApiError =>
+  new ApiError('CONFLICT', 'The signing secret of this subscription cannot be opened; rotate it to get a new one', {
+    cause,
+  });

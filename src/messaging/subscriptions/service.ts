@@ -4,10 +4,10 @@ import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { Apps } from '../../identity/tenancy/apps/service.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
-import type { EnvironmentCaller } from '../../api/caller/caller.ts';
+import type { EnvironmentCaller } from '../../api/caller.ts';
 import type { AddressGuard } from '../../platform/outbound/guard/address-guard.ts';
-import { ApiError, invalidField, notFound } from '../../kernel/errors/api-error.ts';
-import { changedParts } from '../../kernel/rules/changed-parts.ts';
+import { ApiError, invalidField, notFound } from '../../kernel/errors.ts';
+import { changedParts } from '../../kernel/words/audit-actions.ts';
 import { UNITS_OF_A_CHANNEL } from '../filters/expressions/units.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../../kernel/values/page.ts';
@@ -17,7 +17,7 @@ import {
   type RetryPolicy,
   retryPolicyProblem,
 } from '../../kernel/contract/retry-policy.ts';
-import { findConcurrency } from './concurrency-store.ts';
+import { findConcurrency } from './store.ts';
 import {
   type CreatedSubscription,
   type CreateSubscription,
@@ -26,7 +26,7 @@ import {
   subscriptionChange,
   type UpdateSubscription,
 } from './schema.ts';
-import { sealSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import { sealSigningSecret } from '../../platform/outbound/sign.ts';
 import { createSigningSecrets, type FindOrRefuse, type SigningSecrets } from './secrets.ts';
 import * as store from './store.ts';
 import { createTargets } from './targets.ts';

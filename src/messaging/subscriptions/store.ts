@@ -1,15 +1,15 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
-import type { Subscription as SubscriptionRow } from '../../platform/db/generated/client.ts';
-import { findByName } from '../../platform/db/lists/name-look.ts';
+import type { Subscription as SubscriptionRow, Prisma } from '../../platform/db/generated/client.ts';
+import { findByName } from '../../platform/db/sql/name-look.ts';
 import { toCircuit } from '../../kernel/rules/circuit.ts';
-import { disabledReasonOf } from '../../kernel/rules/disabled-reason.ts';
+import { disabledReasonOf, FAILING_FROM, failingFrom } from '../../kernel/rules/failing.ts';
 import { UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { RetryPolicy } from '../../kernel/contract/retry-policy.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../../kernel/words/statuses.ts';
-import { failingIs } from './failing-store.ts';
-import type { Subscription } from './schema.ts';
-import type { SealedSigningSecret } from '../../platform/credentials/signing-secret.ts';
+import type { Subscription, Concurrency } from './schema.ts';
+import type { SealedSigningSecret } from '../../platform/outbound/sign.ts';
+import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 
 /** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
 type Db = DatabaseTransaction;
@@ -298,3 +298,55 @@ const toRetryPolicy = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }
   maxDelay,
   backoffMultiplier,
 });
+
+type Sums = { limit: number | null; inFlight: number | null; latencyMs: number | null };
+
+/**
+ * Reports of the living workers on a subscription (delivery/limits/concurrency-store.ts), summed up. A worker that has not sent to it
+ * lately counts with the part that it would begin with. With maxConcurrency the limit is that, however it is shared out.
+ */
+export async function findConcurrency(
+  db: Pick<DatabaseReader, '$queryRaw'>,
+  { id, maxConcurrency }: Pick<Subscription, 'id' | 'maxConcurrency'>,
+): Promise<Concurrency> {
+  const { start } = ADAPTIVE_CONCURRENCY;
+  const [sums] = await db.$queryRaw<Sums[]>`
+    SELECT round(sum(coalesce(c."limit", ${start}::float8 / living.workers)))::int AS limit,
+      sum(c.in_flight)::int AS "inFlight", round(avg(c.latency_ms))::int AS "latencyMs"
+    FROM (SELECT id, count(*) OVER () AS workers FROM incarnations WHERE expires_at > now()) AS living
+    LEFT JOIN subscription_concurrency c ON c.subscription_id = ${id} AND c.incarnation_id = living.id`;
+  const latencyMs = sums?.latencyMs ?? undefined;
+  return {
+    limit: maxConcurrency ?? sums?.limit ?? start,
+    inFlight: sums?.inFlight ?? 0,
+    ...(latencyMs !== undefined && { latencyMs }),
+  };
+}
+
+// Subscriptions that a person has to look at: their receiver is failing, or next to nothing is sent until something is changed.
+const failingAt = (now: Date): Prisma.SubscriptionWhereInput => ({
+  OR: [
+    { status: 'disabled' },
+    { failingSince: { not: null, lte: failingFrom(now) }, failingAttempts: { gte: FAILING_FROM.attempts } },
+    { circuitOpenedAt: { not: null } },
+    { secretUnreadableSince: { not: null } },
+  ],
+});
+const FAILING_SQL = `(n.status = 'disabled'
+  OR (n.failing_since IS NOT NULL AND n.failing_since <= now() - interval '${FAILING_FROM.ms} ms'
+    AND n.failing_attempts >= ${FAILING_FROM.attempts})
+  OR n.circuit_opened_at IS NOT NULL OR n.secret_unreadable_since IS NOT NULL)`;
+
+/** The filter by such subscriptions, or by the others: for Prisma, and in SQL on a row `n`. */
+function failingIs(
+  failing: 'true' | 'false' | undefined,
+  now: Date,
+): {
+  where: Prisma.SubscriptionWhereInput;
+  condition: string | undefined;
+} {
+  if (failing === undefined) return { where: {}, condition: undefined };
+  const isFailing = failing === 'true';
+  const where = failingAt(now);
+  return { where: isFailing ? where : { NOT: where }, condition: isFailing ? FAILING_SQL : `NOT ${FAILING_SQL}` };
+}

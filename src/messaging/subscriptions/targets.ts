@@ -1,6 +1,6 @@
 import type { AddressGuard, UrlVerdict } from '../../platform/outbound/guard/address-guard.ts';
-import { customHeadersProblem, headersNotSent } from '../../platform/outbound/custom-headers.ts';
-import { type ErrorDetails, invalidField } from '../../kernel/errors/api-error.ts';
+import { customHeadersProblem, headersNotSent } from '../../platform/outbound/headers.ts';
+import { type ErrorDetails, invalidField } from '../../kernel/errors.ts';
 import type { Subscription } from './schema.ts';
 
 /** Longest header name that is repeated to the caller, in UTF-16 units: a field is a hint, not a copy of the body. */

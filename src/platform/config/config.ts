@@ -1,21 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
-import { ConfigError } from './reading/config-error.ts';
-import { readDashboardUrl } from './dashboard-url.ts';
-import { parseEnvironmentFile } from './reading/environment-file.ts';
-import { type EncryptionKey, readEncryptionKeys } from './encryption-keys.ts';
-import { listOf } from './reading/list-of.ts';
-import { readSecrets } from './reading/setting-files.ts';
-import { type MailSettings, readMail } from './mail.ts';
+import {
+  ConfigError,
+  listOf,
+  type EncryptionKey,
+  readEncryptionKeys,
+  readSecrets,
+  parseEnvironmentFile,
+} from './reading.ts';
 import { readSingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts';
 import { readTraces, type TracesSettings } from './traces.ts';
-import { misspeltSetting, unknownSettings } from './reading/setting-names.ts';
+import { misspeltSetting, unknownSettings } from './setting-names.ts';
 import { readTemporal, type TemporalConfig } from './temporal.ts';
 import { type LOG_LEVELS, MOST_PROCESSES, variables } from './variables.ts';
 import { usableCores } from '../machine.ts';
+import { getDomain } from 'tldts';
+import { parseUrl } from '../../kernel/values/http.ts';
 
-export { ConfigError } from './reading/config-error.ts';
-export { ENCRYPTION_KEY_ID, type EncryptionKey, readEncryptionKeys } from './encryption-keys.ts';
+export { ConfigError } from './reading.ts';
+export { ENCRYPTION_KEY_ID, type EncryptionKey, readEncryptionKeys } from './reading.ts';
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Every setting, read once. Nothing else looks at the environment. */
@@ -207,4 +210,36 @@ function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
+}
+
+/**
+ * The address of a dashboard beside the API, without a slash at its end. Throws ConfigError unless both are https and of the same site:
+ * browsers send the session's cookie to no other. A site is what one owner can register, by the public suffix list with its private
+ * part, so that two customers of one host are two sites.
+ */
+export function readDashboardUrl(given: string | undefined, publicBaseUrl: string): string | undefined {
+  if (given === undefined) return undefined;
+  const [dashboard, own] = [parseUrl(given), parseUrl(publicBaseUrl)];
+  if (dashboard?.protocol !== 'https:' || own?.protocol !== 'https:')
+    throw new ConfigError('DASHBOARD_URL must begin with https://, and so must PUBLIC_BASE_URL beside it');
+  if (dashboard.search !== '' || dashboard.hash !== '')
+    throw new ConfigError('DASHBOARD_URL must have neither a query nor a fragment: pages are paths below it');
+  if (siteOf(dashboard.hostname) !== siteOf(own.hostname))
+    throw new ConfigError(
+      `DASHBOARD_URL must be of the same site as PUBLIC_BASE_URL, which is ${siteOf(own.hostname)}: browsers send its cookies nowhere else`,
+    );
+  return given.replace(/\/+$/, '');
+}
+
+/** The registrable domain; an address, or a name without one, is a site by itself. */
+const siteOf = (host: string): string => getDomain(host, { allowPrivateDomains: true }) ?? host;
+
+/** A mail server of the operator's and the sender of every mail (identity/people/members/mailing.ts). */
+export type MailSettings = { readonly url: string; readonly from: string };
+
+/** Throws ConfigError for one of the two without the other. */
+function readMail(url: string | undefined, from: string | undefined): MailSettings | undefined {
+  if (url === undefined && from === undefined) return undefined;
+  if (url === undefined || from === undefined) throw new ConfigError('SMTP_URL and MAIL_FROM go together');
+  return { url, from };
 }

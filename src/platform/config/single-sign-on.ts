@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { isId } from '../../kernel/values/ids.ts';
-import { parseUrl } from '../../kernel/values/parse-url.ts';
-import { ConfigError } from './reading/config-error.ts';
-import { flagSetting } from './reading/flag.ts';
+import { parseUrl } from '../../kernel/values/http.ts';
+import { ConfigError, flagSetting } from './reading.ts';
 
 /** A role that members of a group of the identity provider have; without an organisation, in the one of the first start. */
 export type GroupRole = { readonly group: string; readonly role: GivenRole; readonly organisationId?: string };

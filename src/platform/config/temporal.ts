@@ -1,5 +1,4 @@
-import { type EncryptionKey, readEncryptionKeys } from './encryption-keys.ts';
-import { readTls, type TemporalTls } from './reading/setting-files.ts';
+import { type EncryptionKey, readEncryptionKeys, readTls, type TemporalTls } from './reading.ts';
 
 /** How Temporal is reached, and the keys of what is kept in it. */
 export type TemporalConfig = {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { nearestName } from '../../kernel/values/nearest-name.ts';
-import { parseUrl } from '../../kernel/values/parse-url.ts';
-import { ConfigError } from './reading/config-error.ts';
-import { listOf } from './reading/list-of.ts';
+import { parseUrl } from '../../kernel/values/http.ts';
+import { ConfigError, listOf } from './reading.ts';
 
 /** Samplers of OpenTelemetry, by their standard names. */
 export const SAMPLERS = [

@@ -1,9 +1,18 @@
 import { z } from 'zod';
-import { parseUrl } from '../../kernel/values/parse-url.ts';
-import { flagSetting } from './reading/flag.ts';
-import { isDecodable } from './database-url.ts';
+import { parseUrl } from '../../kernel/values/http.ts';
+import { flagSetting } from './reading.ts';
 import { singleSignOnVariables } from './single-sign-on.ts';
 import { tracesVariables } from './traces.ts';
+
+/** Drivers decode both: a password with a bare % in it would fail there, without the name of the setting. */
+function isDecodable(url: string): boolean {
+  try {
+    const { username, password } = new URL(url);
+    return decodeURIComponent(username + password) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { CONNECT_TIMEOUT_MS, openPool, openPoolBehindPooler, type PoolPatience } from './connections/connection.ts';
+import { CONNECT_TIMEOUT_MS, openPool, openPoolBehindPooler, type PoolPatience } from './connection.ts';
 import { type Prisma, PrismaClient } from './generated/client.ts';
-import { joinBegin } from './row-security/tenant-entry.ts';
+import { joinBegin } from './tenant-query.ts';
 
 /** The Prisma client: everything except the hot statements, which are SQL on the raw pool. */
 export type Database = PrismaClient;

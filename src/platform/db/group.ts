@@ -1,4 +1,4 @@
-import { isUnreachable } from './connections/until-reachable.ts';
+import { isUnreachable } from './failures.ts';
 
 export type GroupOptions<I, O> = {
   /** Does one group in one transaction; answers stand in the order of the items. Throws when the transaction failed. */

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from 'pg';
-import { createPool } from '../db/connections/pool.ts';
+import { createPool } from '../db/connection.ts';
 import {
   COUNT_BOUNDS,
   readBacklog,
@@ -15,7 +15,7 @@ import {
   SESSION_STATES,
   STATES,
 } from './figure-queries.ts';
-import { type MetricValues, metricValuesOf } from './page.ts';
+import { type MetricValues, metricValuesOf } from './metrics-server.ts';
 
 // Several scrapers, and scrapes every few seconds, read PostgreSQL this often at most.
 const BACKLOG_EVERY_MS = 10_000;

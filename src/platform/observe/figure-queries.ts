@@ -1,8 +1,6 @@
 import type { Pool } from 'pg';
-import { keepsMessage, keepsRun } from '../db/sql/kept-rows.ts';
-import { IS_ACTIVE } from '../db/sql/subscription-sql.ts';
-import { RETENTION_DAYS } from '../../kernel/rules/resource-bounds.ts';
-import { retentionLimits } from '../../kernel/rules/retention-limits.ts';
+import { keepsMessage, keepsRun, IS_ACTIVE } from '../db/sql/fragments.ts';
+import { RETENTION_DAYS, retentionLimits } from '../../kernel/rules/resource-bounds.ts';
 
 // Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
 export const COUNT_BOUNDS = { perSubscription: 10_000, inAll: 100_000 } as const;

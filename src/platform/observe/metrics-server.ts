@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { CONTENT_TYPE } from './page.ts';
+import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
 /** Whether the role takes work, as /readyz tells it. */
 export type Readied = { isReady: boolean; parts?: Record<string, string>; reasons: Record<string, string> };
@@ -64,3 +64,69 @@ function write(response: ServerResponse, status: number, text: string, type = 't
 
 const writeJson = (response: ServerResponse, status: number, body: object): void =>
   write(response, status, `${JSON.stringify(body)}\n`, 'application/json');
+
+/** Metrics of one registry, as they go through the pipe to a supervisor. */
+export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Everything that one service process tells at a scrape. */
+export type ProcessPage = {
+  own: MetricValues;
+  /** Figures of PostgreSQL, which are the same for all: one process of a command is asked for it. */
+  database: MetricValues | undefined;
+  /** The page of Temporal's SDK. */
+  temporal: string;
+};
+
+export const metricValuesOf = async (registry: Registry): Promise<MetricValues> =>
+  // `as`: its declaration leaves out the values that its own aggregation reads.
+  (await registry.getMetricsAsJSON()) as unknown as MetricValues;
+
+/** Prometheus's text format, version 0.0.4. */
+const CONTENT_TYPE = AggregatorRegistry.PROMETHEUS_CONTENT_TYPE;
+
+/** One page of several: counters, histograms and most gauges are sums; a gauge may say otherwise by its aggregator. */
+export async function mergePages(figures: readonly MetricValues[], temporal: readonly string[]): Promise<string> {
+  const merged = AggregatorRegistry.aggregate(figures.map((each) => each.map(copyOf)));
+  return `${await merged.metrics()}\n${mergeTexts(temporal)}`;
+}
+
+// Aggregation writes into the values that it is given, and the figures of a dead process are added again at each scrape.
+const copyOf = (metric: MetricValues[number]): MetricValues[number] => ({
+  ...metric,
+  values: metric.values.map((value) => ({ ...value })),
+});
+
+/** A dead process keeps what it has counted: without it a sum over processes would fall, and Prometheus read a restart of all. */
+export const countedOf = (figures: MetricValues): MetricValues =>
+  figures.filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
+
+// The SDK names a task queue in every series. That of one process has the process's id in its name, and a restart would add series.
+const OWN_QUEUE = /(task_queue="[^"]*?)inc_[^"]*"/g;
+
+/** Adds up pages in text form, series by series. Each family is described once. */
+export function mergeTexts(texts: readonly string[]): string {
+  const described = new Map<string, string[]>();
+  const series = new Map<string, Map<string, number>>();
+  for (const text of texts) {
+    let family = '';
+    for (const line of text.split('\n')) {
+      if (line.startsWith('# ')) {
+        family = line.split(' ')[2] ?? '';
+        const lines = described.get(family) ?? [];
+        if (!lines.includes(line)) described.set(family, [...lines, line]);
+        continue;
+      }
+      const space = line.lastIndexOf(' ');
+      if (space < 1) continue;
+      const name = line.slice(0, space).replace(OWN_QUEUE, '$1process"');
+      const values = series.get(family) ?? new Map<string, number>();
+      series.set(family, values);
+      values.set(name, (values.get(name) ?? 0) + Number(line.slice(space + 1)));
+    }
+  }
+  return [...series]
+    .map(([family, values]) =>
+      [...(described.get(family) ?? []), ...[...values].map(([name, value]) => `${name} ${value}`), ''].join('\n'),
+    )
+    .join('');
+}

@@ -5,15 +5,14 @@ import {
   createConnectionPool,
   type Lease,
   SenderClosedError,
+  startDeadline,
 } from './exchange/connections.ts';
-import { startDeadline } from './exchange/deadline.ts';
 import { type AttemptError, classifyError } from './exchange/error-class.ts';
 import { exchange } from './exchange/exchange.ts';
-import { requestHeaders } from './request-headers.ts';
-import { bodyText, headerRecord } from './exchange/response-content.ts';
-import { SENDER_HEADER, type SenderProofs } from './sender-proof.ts';
-import { CONCURRENCY } from '../../kernel/rules/concurrency.ts';
-import { parseRetryAfter } from './exchange/retry-after.ts';
+import { requestHeaders } from './headers.ts';
+import { bodyText, headerRecord, parseRetryAfter } from './exchange/response-content.ts';
+import { SENDER_HEADER, type SenderProofs } from './sign.ts';
+import { CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 
 /** Origins whose idle connections are kept. */
 const MAX_ORIGINS = 1_000;

@@ -1,13 +1,11 @@
 import { isAscii } from 'node:buffer';
 import type { Dispatcher } from 'undici';
 import type { AddressGuard } from './guard/address-guard.ts';
-import { createConnectionPool, type Lease, SenderClosedError } from './exchange/connections.ts';
-import { startDeadline } from './exchange/deadline.ts';
+import { createConnectionPool, type Lease, SenderClosedError, startDeadline } from './exchange/connections.ts';
 import { type AttemptError, classifyError } from './exchange/error-class.ts';
 import { exchange } from './exchange/exchange.ts';
-import { requestHeaders } from './request-headers.ts';
-import { headerRecord } from './exchange/response-content.ts';
-import { parseRetryAfter } from './exchange/retry-after.ts';
+import { requestHeaders } from './headers.ts';
+import { headerRecord, parseRetryAfter } from './exchange/response-content.ts';
 
 /** Origins whose idle connections are kept, and requests to one of them at a time. */
 const MAX_ORIGINS = 1_000;

@@ -6,8 +6,11 @@ import {
   type KeyObject,
   randomBytes,
   sign,
+  timingSafeEqual,
 } from 'node:crypto';
-import { SECRET_BYTES, SYMMETRIC_PREFIX } from '../../kernel/words/signing-secret-form.ts';
+import { SECRET_BYTES, SYMMETRIC_PREFIX } from '../../kernel/rules/secrets.ts';
+import type { KeyRing } from '../credentials/key-ring.ts';
+import type { SealContext } from '../db/sql/sealed-columns.ts';
 
 const ASYMMETRIC = 'whsk_';
 
@@ -98,4 +101,57 @@ export function signatureHeader(request: {
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) throw new Error('A signed timestamp must be whole seconds');
   const head = `${id}.${timestamp}.`;
   return keys.map((key) => signatureOf(key, head, body)).join(' ');
+}
+
+/** A row of subscription_secrets as it is stored: never the secret itself. */
+export type SealedSigningSecret = { id: string; ciphertext: string };
+
+/** Key ring context that binds a ciphertext to its row: table, column and id. */
+export const secretContext = (secretId: string): SealContext => `subscription_secrets|ciphertext|${secretId}`;
+
+/** A signing secret (`whsec_…`), a fresh one unless it is given, and the row that holds it sealed under `id`. */
+export function sealSigningSecret(
+  keyRing: KeyRing,
+  id: string,
+  secret = newSigningSecret(),
+): { secret: string; sealed: SealedSigningSecret } {
+  return { secret, sealed: { id, ciphertext: keyRing.encrypt(secret, secretContext(id)) } };
+}
+
+/** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
+export const openSigningSecret = (keyRing: KeyRing, { id, ciphertext }: SealedSigningSecret): string =>
+  keyRing.decrypt(ciphertext, secretContext(id));
+
+/** The header by which this service knows its own requests to inspectors, and which is sent nowhere else. */
+export const SENDER_HEADER = 'posthorn-sender';
+
+export type SenderProofs = {
+  /** The value of the header for requests of that sender, a subscription's id. */
+  of(sender: string): string;
+  /** Who sent a request with this value; undefined where no process of this service has made it. */
+  senderOf(value: string): string | undefined;
+};
+
+/**
+ * `<sender>.<HMAC-SHA256>`, with keys that every process has. They come from the encryption keys in their order: the first one makes
+ * proofs, each is believed. A proof is the same at every try, and lets nobody in: it only says whose refused requests these are.
+ */
+export function createSenderProofs(keyRing: { derive(purpose: string): Buffer[] }): SenderProofs {
+  const keys = keyRing.derive('requests to inspectors');
+  const [writer] = keys;
+  if (writer === undefined) throw new Error('Proofs of senders need at least one key');
+  const proofBy = (key: Buffer, sender: string): Buffer => createHmac('sha256', key).update(sender).digest();
+  return {
+    of: (sender) => `${sender}.${proofBy(writer, sender).toString('base64url')}`,
+    senderOf(value) {
+      const dot = value.lastIndexOf('.');
+      const sender = value.slice(0, Math.max(0, dot));
+      const given = Buffer.from(value.slice(dot + 1), 'base64url');
+      const isOurs = keys.some((key) => {
+        const right = proofBy(key, sender);
+        return given.length === right.length && timingSafeEqual(given, right);
+      });
+      return isOurs ? sender : undefined;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { pino } from 'pino';
-import { createLimiter, type Limiter } from './limiter.ts';
-import { TIER_LIMITS, TIERS } from '../../kernel/words/tiers.ts';
+import { createLimiter, type Limiter, addressBucket } from './limiter.ts';
+import { TIER_LIMITS, TIERS } from '../../kernel/words/rights.ts';
 
 const log = pino({ level: 'silent' });
 let limiter: Limiter;
@@ -186,4 +186,15 @@ describe('a request for a thing', () => {
     expect(refused.headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '0' });
     expect((await ask('whk_2')).refusal).toBeUndefined();
   });
+});
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::9', '2001:db8:1:2::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['', 'unknown'],
+])('%s counts in the bucket %s', (address, bucket) => {
+  expect(addressBucket(address)).toBe(bucket);
 });

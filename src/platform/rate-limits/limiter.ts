@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
-import { ApiError } from '../../kernel/errors/api-error.ts';
-import type { Limits } from '../../kernel/words/tiers.ts';
-import { addressBucket } from './address-bucket.ts';
-import type { WindowCount, Counters } from './counters.ts';
-import { createMemoryCounters } from './memory-counters.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Limits } from '../../kernel/words/rights.ts';
+import { type WindowCount, type Counters, createMemoryCounters } from './counters.ts';
 import { createRedisCounters, type RedisTimings } from './redis-counters.ts';
+import ipaddr from 'ipaddr.js';
 
 /** Buckets of `batchPerMinute`. */
 export type Bucket = 'batch' | 'transactional';
@@ -221,4 +220,16 @@ function headersOf(limit: number, { count, millisecondsLeft }: WindowCount, give
     'X-RateLimit-Remaining': String(Math.max(0, limit - count + givenBack)),
     'X-RateLimit-Reset': String(Math.ceil((Date.now() + millisecondsLeft) / 1000)),
   };
+}
+
+/** The bucket an address counts in: IPv4 by itself, IPv6 by its /64, which is what one customer of a provider has. */
+export function addressBucket(address: string): string {
+  if (!ipaddr.isValid(address)) return 'unknown';
+  // process() turns ::ffff:a.b.c.d into a.b.c.d, so that a dual-stack socket does not make a second bucket.
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv6) {
+    const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+    return `${network.join(':')}::/64`;
+  }
+  return parsed.toString();
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
-import { failureCodes } from '../db/connections/failure-codes.ts';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { failureCodes } from '../db/failures.ts';
+import { NotReady } from '../../kernel/errors.ts';
 
 type Trouble = {
   codes?: readonly string[];

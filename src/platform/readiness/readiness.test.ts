@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createReadiness, type ReadinessCheck } from './readiness.ts';
+import { createReadiness, type ReadinessCheck, waitingBy } from './readiness.ts';
+import { NotReady } from '../../kernel/errors.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const answers = async (): Promise<void> => undefined;
@@ -39,4 +40,18 @@ test('a part that fails is down, not late', async () => {
     parts: { redis: 'down' },
     reasons: { redis: 'The redis cannot be checked' },
   });
+});
+
+test('a wait says a reason once, again after a minute, and another reason at once', () => {
+  let now = 0;
+  const said: string[] = [];
+  const failure = new NotReady('away', { advice: 'away' });
+  const { tell } = waitingBy(
+    (sentence) => said.push(sentence),
+    new AbortController().signal,
+    () => now,
+  );
+  for (now = 0; now <= 61_000; now += 1_000) tell('PostgreSQL is not there', failure);
+  tell('no migration', failure);
+  expect(said).toEqual(['PostgreSQL is not there', 'still: PostgreSQL is not there', 'no migration']);
 });

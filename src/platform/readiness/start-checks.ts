@@ -1,13 +1,14 @@
 import type { Pool } from 'pg';
 import type { Config } from '../config/config.ts';
 import { EncryptionKeyError, proveKeys } from '../credentials/encryption-keys.ts';
-import { failureCodes } from '../db/connections/failure-codes.ts';
-import { DroppedSettingsError, HAS_OWN_SETTINGS } from '../db/connections/own-session.ts';
+import { failureCodes } from '../db/failures.ts';
+import { DroppedSettingsError, HAS_OWN_SETTINGS } from '../db/connection.ts';
 import { isContracting, migrationNames, SELECT_APPLIED, whyRefused } from '../db/migrations/migrations.ts';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../kernel/errors.ts';
 import { databaseSetting, databaseTrouble } from './database-trouble.ts';
 import type { ReadinessCheck } from './readiness.ts';
-import { rowSecurityCheck } from './row-security.ts';
+import type { Logger } from 'pino';
+import { findRoleGap, type RoleGap, TENANT_ROLE } from '../db/tenant-role.ts';
 
 export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'pooledDatabaseUrl' | 'encryptionKeys'> };
 
@@ -119,3 +120,36 @@ async function findApplied(pool: Pool): Promise<string[]> {
 
 const listOf = ([first = '', ...more]: readonly string[]): string =>
   more.length === 0 ? `migration ${first}` : `migration ${first} and ${more.length} more`;
+
+const REASONS: Record<NonNullable<RoleGap>, string> = {
+  role: 'its role is missing',
+  taking: 'the service has no right to take its role',
+  unsafe: 'its role has rights that pass the policies',
+  policies: 'a table has no policies in force',
+  rights: 'the rights of its role are not those of the policies',
+};
+
+const ADVICE: Record<NonNullable<RoleGap>, string> = {
+  role: `there is no role ${TENANT_ROLE}; run \`posthorn migrate\`, which makes it or prints the SQL for an administrator`,
+  taking: `the user of DATABASE_URL may not take the role ${TENANT_ROLE}; run \`posthorn migrate\`, which allows it or prints the SQL for an administrator`,
+  unsafe: `the role ${TENANT_ROLE} is a superuser, has BYPASSRLS or the rights of the tables' owner; take them away from it`,
+  policies: `tables have no policies, or row-level security is disabled on them; run \`posthorn migrate\`, and enable it where it was disabled`,
+  rights: `the rights of the role ${TENANT_ROLE} in this database are not those of the migrations; run \`posthorn migrate\` as the owner of the tables`,
+};
+
+/** Row-level security holds what callers ask for (docs/security.md, Tenants). Without it the service works on its queries alone. */
+export const rowSecurityCheck = (pool: Pool): ReadinessCheck => ({
+  name: 'rowSecurity',
+  isRequired: false,
+  needs: 'schema',
+  async run() {
+    const gap = await findRoleGap(pool);
+    if (gap !== null) throw new NotReady(`Row-level security is off: ${REASONS[gap]}`, { advice: ADVICE[gap] });
+  },
+});
+
+/** Tells the operator at the start, where it is off. */
+export async function tellRowSecurity({ pool, log }: { pool: Pool; log: Logger }): Promise<void> {
+  const gap = await findRoleGap(pool);
+  if (gap !== null) log.warn(`row-level security is off: ${ADVICE[gap]}`);
+}

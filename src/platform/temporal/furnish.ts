@@ -2,8 +2,7 @@ import { type Client, ScheduleAlreadyRunning } from '@temporalio/client';
 import { NamespaceNotFoundError } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { reconcilerScheduleId, SEARCH_ATTRIBUTES } from '../../kernel/contract/temporal-names.ts';
-import type { CodecKey } from './codec.ts';
-import { CODEC_MEMO } from './codec-check.ts';
+import { type CodecKey, CODEC_MEMO } from './codec.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
 /** A Temporal schedule: starts a workflow without arguments every so often, never two of them at a time. */

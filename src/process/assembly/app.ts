@@ -1,30 +1,30 @@
 import Koa from 'koa';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RequestState } from '../../api/http/route/context.ts';
-import { clientAddress } from '../../api/http/access/client-address.ts';
-import { type MeasuredAnswer, countAnswers } from '../../api/http/observing/count-answers.ts';
-import { allowDashboard, answerPreflight } from '../../api/http/access/cors.ts';
-import { announceEnd } from '../../api/http/answers/announce-end.ts';
+import { clientAddress } from '../../api/http/access/request-head.ts';
+import {
+  type MeasuredAnswer,
+  countAnswers,
+  requestId,
+  type TraceRequest,
+  traceRequests,
+  loopMark,
+} from '../../api/http/observing.ts';
+import { allowDashboard, answerPreflight, refuseForeignOrigin } from '../../api/http/access/cors.ts';
+import { announceEnd } from '../../api/http/answers/answer.ts';
 import { errors } from '../../api/http/answers/errors.ts';
-import { createEventStreams, STREAM_TIMINGS } from '../../api/http/streaming/event-stream.ts';
-import { health } from '../../api/http/pages/health.ts';
+import { createEventStreams, STREAM_TIMINGS } from '../../api/http/event-stream.ts';
+import { health, requireReady } from '../../api/http/pages/health.ts';
 import { idempotency } from '../../api/http/idempotency.ts';
-import { identify } from '../../api/http/access/identify.ts';
-import { loopMark } from '../../api/http/observing/loop-mark.ts';
+import { identify, requireAccess, prove } from '../../api/http/access/require-access.ts';
 import { matchRoute, refuseUnrouted } from '../../api/http/route/match-route.ts';
 import { parseBody } from '../../api/http/reading/parse-body.ts';
-import { prove } from '../../api/http/access/prove.ts';
 import { servePublicFiles } from '../../api/http/pages/public-files.ts';
 import { rateLimit } from '../../api/http/access/rate-limit.ts';
 import { rawBytes } from '../../api/http/reading/raw-bytes.ts';
-import { refuseForeignOrigin } from '../../api/http/access/refuse-foreign-origin.ts';
-import { requestId } from '../../api/http/observing/request-id.ts';
-import { requireAccess } from '../../api/http/access/require-access.ts';
-import { requireReady } from '../../api/http/pages/require-ready.ts';
 import { bindRoutes, type Route } from '../../api/http/route/route.ts';
 import { runRoute } from '../../api/http/run-route.ts';
 import type { ServedApp } from '../../api/http/server.ts';
-import { type TraceRequest, traceRequests } from '../../api/http/observing/trace-requests.ts';
 import { validate } from '../../api/http/reading/validate.ts';
 import type { Idempotency } from '../../api/idempotency/service.ts';
 import type { Changes } from '../../insight/changes/service.ts';
@@ -34,9 +34,8 @@ import { createOutcomePages } from '../../automations/connections/connection-pag
 import { createDashboardFiles, leadToDashboard } from '../../api/dashboard-files.ts';
 import { createConnectorIcons } from '../../automations/connectors/connector-icons.ts';
 import { createPages, type DocumentPages } from '../../api/openapi/pages.ts';
-import type { Scheme } from '../../api/caller/scheme.ts';
-import { addressBucket } from '../../platform/rate-limits/address-bucket.ts';
-import type { Limiter } from '../../platform/rate-limits/limiter.ts';
+import type { Scheme } from '../../api/caller.ts';
+import { addressBucket, type Limiter } from '../../platform/rate-limits/limiter.ts';
 import {
   type ReadinessCheck,
   createReadiness,
@@ -44,8 +43,8 @@ import {
   type Readiness,
 } from '../../platform/readiness/readiness.ts';
 import { startChecks } from '../../platform/readiness/start-checks.ts';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
-import { ownOriginsOf } from '../../kernel/values/request-origin.ts';
+import { NotReady } from '../../kernel/errors.ts';
+import { ownOriginsOf } from '../../kernel/values/http.ts';
 
 export type AppOptions<Services> = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool' | 'costly'>;
@@ -58,7 +57,7 @@ export type AppOptions<Services> = {
   checks?: readonly ReadinessCheck[];
   /** The service processes behind this port. Absent: there is only this one. */
   processTable?: () => readonly ProcessState[];
-  /** Absent: the default of http/streaming/event-stream.ts. */
+  /** Absent: the default of http/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
   /** Told of each answer, for the metrics. */
   onAnswered?: ((answered: MeasuredAnswer) => void) | undefined;

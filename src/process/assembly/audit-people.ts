@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { createRecordAudit, type AuditActor as AuditedDoer } from '../../identity/tenancy/audit/record.ts';
-import type { TellChange } from '../../api/caller/doer.ts';
+import type { TellChange } from '../../api/caller.ts';
 import { isId } from '../../kernel/values/ids.ts';
 
 /**

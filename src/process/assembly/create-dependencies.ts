@@ -5,15 +5,18 @@ import { createCrashGuard } from '../../platform/crashes/crash-guard.ts';
 import { createKeyRing } from '../../platform/credentials/key-ring.ts';
 import { createDatabase } from '../../platform/db/client.ts';
 import { followDatabaseClock } from './follow-clock.ts';
-import { createPool } from '../../platform/db/connections/pool.ts';
+import { createPool } from '../../platform/db/connection.ts';
 import { createTenants } from '../../platform/db/tenants.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { createFilters, type Filters } from '../../messaging/filters/filters.ts';
 import { createCostlyTurns } from '../../platform/slices.ts';
-import { createPublishingConfigs, type PublishingConfigs } from '../../messaging/publishing/configs/channel-configs.ts';
+import {
+  createPublishingConfigs,
+  type PublishingConfigs,
+  loadPublishingConfig,
+} from '../../messaging/publishing/configs/channel-configs.ts';
 import { eventTriggerOf } from '../../automations/definitions/plan/event-trigger.ts';
-import { loadPublishingConfig } from '../../messaging/publishing/configs/load-config.ts';
-import { createSteadyClock } from '../../platform/clock/steady-clock.ts';
+import { createSteadyClock } from '../../platform/steady-clock.ts';
 import { createNewId } from '../../platform/new-id.ts';
 import type { Meters } from '../../platform/observe/meters.ts';
 import type { Tracing } from '../tracing/otlp.ts';

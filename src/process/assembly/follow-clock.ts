@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { SteadyClock } from '../../platform/clock/steady-clock.ts';
+import type { SteadyClock } from '../../platform/steady-clock.ts';
 
 // A clock that jumps is seen at once; only one that was wrong from the beginning waits for a look.
 const EVERY_MS = 30_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../kernel/errors.ts';
 import type { ReadinessCheck } from '../../platform/readiness/readiness.ts';
 import type { TemporalConfig } from '../../platform/config/temporal.ts';
 import { temporalTrouble } from '../../platform/temporal/trouble.ts';

@@ -1,14 +1,12 @@
 import type { Pool } from 'pg';
 import type { Config, EncryptionKey } from '../../platform/config/config.ts';
 import { describeEncryptionKeys } from '../../platform/credentials/encryption-keys.ts';
-import { IS_ACTIVE } from '../../platform/db/sql/subscription-sql.ts';
+import { IS_ACTIVE } from '../../platform/db/sql/fragments.ts';
 import { migrationNames } from '../../platform/db/migrations/migrations.ts';
-import { messageOf } from '../../kernel/errors/message-of.ts';
-import { NotReady } from '../../kernel/errors/not-ready.ts';
-import { lengthOf } from '../../platform/outages/outages.ts';
+import { messageOf, NotReady } from '../../kernel/errors.ts';
+import { lengthOf } from '../../platform/outages.ts';
 import { type DatabasePlace, databaseTrouble } from '../../platform/readiness/database-trouble.ts';
-import { rowSecurityCheck } from '../../platform/readiness/row-security.ts';
-import { databaseCheck, schemaCheck } from '../../platform/readiness/start-checks.ts';
+import { rowSecurityCheck, databaseCheck, schemaCheck } from '../../platform/readiness/start-checks.ts';
 import { connectionsOf } from '../assembly/create-dependencies.ts';
 import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { createPool } from '../../platform/db/connections/pool.ts';
+import { createPool } from '../../platform/db/connection.ts';
 import {
   type Config,
   ConfigError,

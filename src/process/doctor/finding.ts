@@ -1,4 +1,4 @@
-import { messageOf } from '../../kernel/errors/message-of.ts';
+import { messageOf } from '../../kernel/errors.ts';
 
 /** `skip`: could not be looked at, because something before it is at fault. */
 const FINDING_VERDICTS = ['ok', 'warn', 'fail', 'skip'] as const;

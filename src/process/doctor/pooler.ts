@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { openPoolBehindPooler } from '../../platform/db/connections/connection.ts';
+import { openPoolBehindPooler } from '../../platform/db/connection.ts';
 import { explainIn } from './database.ts';
 import { fail, type Finding, lookInto, ok } from './finding.ts';
 

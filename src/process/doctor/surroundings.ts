@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import type { Config } from '../../platform/config/config.ts';
 import { readMachine } from '../../platform/machine.ts';
-import { redisTrouble } from '../../platform/rate-limits/redis-trouble.ts';
+import { redisTrouble } from '../../platform/rate-limits/redis-counters.ts';
 import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 5_000;

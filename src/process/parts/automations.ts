@@ -23,7 +23,7 @@ import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
 import { removeEndedWaits } from '../../automations/waking/heard-store.ts';
 import { startWakingRuns } from '../../automations/waking/waking-loop.ts';
-import { DUE_RUNS_CHANNEL } from '../../platform/db/waking/due-runs.ts';
+import { DUE_RUNS_CHANNEL } from '../../platform/db/waking.ts';
 import { listenForDue } from '../../delivery/queue/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import type { BeginByServiceEvents } from '../../messaging/publishing/begin-by-service-events.ts';

@@ -17,7 +17,7 @@ import { startLastChances } from '../../delivery/queue/loop/last-chances.ts';
 import { wordsOf } from '../../delivery/queue/recovery/ended-in-temporal.ts';
 import { endLeasesOf } from '../../delivery/queue/recovery/incarnation.ts';
 import { createWebhookSender } from '../../platform/outbound/post-webhook.ts';
-import { createSenderProofs } from '../../platform/outbound/sender-proof.ts';
+import { createSenderProofs } from '../../platform/outbound/sign.ts';
 import { createHandOver, type LateHandOver } from '../../messaging/publishing/hand-over.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import { createStartDelivery } from '../../delivery/queue/start-delivery.ts';

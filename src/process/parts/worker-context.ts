@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Incarnation } from '../../delivery/queue/recovery/incarnation.ts';
 import type { ProcessDependencies } from '../assembly/create-dependencies.ts';
-import type { Carriers } from '../../platform/temporal/starts/carriers.ts';
+import type { Carriers } from '../../platform/temporal/starts.ts';
 
 /** Everything that the parts of a worker process are built from. */
 export type WorkerContext = ProcessDependencies & {

@@ -1,9 +1,9 @@
-import { messageOf } from '../../kernel/errors/message-of.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { createDependencies } from '../assembly/create-dependencies.ts';
 import { createServices } from '../assembly/create-services.ts';
-import { refuseLasting, untilReady, waitingBy } from '../../platform/readiness/until-ready.ts';
+import { refuseLasting, untilReady, waitingBy } from '../../platform/readiness/readiness.ts';
 import type { Beginning, RunningRole } from './serving/role.ts';
-import { tellRowSecurity } from '../../platform/readiness/row-security.ts';
+import { tellRowSecurity } from '../../platform/readiness/start-checks.ts';
 import { watchPostgres } from '../watch-servers.ts';
 import { serveApi } from './serving/serve-api.ts';
 

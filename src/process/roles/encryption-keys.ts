@@ -1,8 +1,12 @@
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../platform/config/config.ts';
-import { abandonKey, describeEncryptionKeys, whatAbandonTakes } from '../../platform/credentials/encryption-keys.ts';
-import { resealAll } from '../../platform/credentials/reseal.ts';
-import { createPool } from '../../platform/db/connections/pool.ts';
+import {
+  abandonKey,
+  describeEncryptionKeys,
+  whatAbandonTakes,
+  resealAll,
+} from '../../platform/credentials/encryption-keys.ts';
+import { createPool } from '../../platform/db/connection.ts';
 import { existingKeysOf } from './database/encryption-key-file.ts';
 import { findDatabase } from './database/find-database.ts';
 import { print } from './serving/role.ts';

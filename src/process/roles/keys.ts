@@ -1,6 +1,6 @@
 import type { OperatorApiKey } from '../../identity/credentials/api-keys/service.ts';
 import type { ApiKey } from '../../identity/credentials/api-keys/schema.ts';
-import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
+import type { EnvironmentKind } from '../../kernel/words/rights.ts';
 import { print, say } from './serving/role.ts';
 import { toTable } from './printing/table.ts';
 import { visible } from './printing/visible.ts';

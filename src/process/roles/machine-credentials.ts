@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createAudit } from '../../identity/tenancy/audit/service.ts';
-import type { EnvironmentKind } from '../../kernel/words/environment-kinds.ts';
+import type { EnvironmentKind } from '../../kernel/words/rights.ts';
 import {
   createMachineCredentials,
   type MachineCredentials,
@@ -10,7 +10,7 @@ import { type Config, readConfig } from '../../platform/config/config.ts';
 import { createKeyRing, type KeyRing } from '../../platform/credentials/key-ring.ts';
 import { proveKeys } from '../../platform/credentials/encryption-keys.ts';
 import { createDatabase } from '../../platform/db/client.ts';
-import { createPool } from '../../platform/db/connections/pool.ts';
+import { createPool } from '../../platform/db/connection.ts';
 import { createTenants } from '../../platform/db/tenants.ts';
 import type { Home } from '../../identity/credentials/machine-credentials/store.ts';
 import { createNewId } from '../../platform/new-id.ts';

@@ -1,11 +1,11 @@
 import { ConfigError, readConfig } from '../../platform/config/config.ts';
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import { createAccounts } from '../../identity/people/accounts/service.ts';
-import { createFactorsOfPeople } from '../../identity/people/factors/of-person.ts';
+import { createFactorsOfPeople } from '../../identity/people/factors/service.ts';
 import { createMembers, type Members } from '../../identity/people/members/service.ts';
 import { createInvitationBody } from '../../identity/people/members/schema.ts';
 import { findOrganisations } from '../../identity/people/members/store.ts';
-import type { Role } from '../../kernel/words/roles.ts';
+import type { Role } from '../../kernel/words/rights.ts';
 import { createSessions } from '../../identity/people/sessions/service.ts';
 import { createLog } from '../../platform/log.ts';
 import { createNewId } from '../../platform/new-id.ts';

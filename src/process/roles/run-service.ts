@@ -1,7 +1,7 @@
 import { readConfig } from '../../platform/config/config.ts';
 import { createLog } from '../../platform/log.ts';
 import { createOwnAddresses } from '../../platform/outbound/guard/own-addresses.ts';
-import { type Waiting, waitingBy } from '../../platform/readiness/until-ready.ts';
+import { type Waiting, waitingBy } from '../../platform/readiness/readiness.ts';
 import { noSiblings } from '../assembly/siblings.ts';
 import type { Joined } from '../supervisor/join.ts';
 import type { ServiceRole } from '../supervisor/messages.ts';

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from '../../platform/config/config.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
-import { makeSetupCode } from '../../identity/people/accounts/setup.ts';
-import { linkTo } from '../../identity/people/members/links.ts';
+import { makeSetupCode } from '../../identity/people/accounts/one-time-codes.ts';
+import { linkTo } from '../../identity/people/members/mailing.ts';
 import { atRunning } from './serving/running-state.ts';
 import { withDatabase } from './database/with-database.ts';
 import { print } from './serving/role.ts';

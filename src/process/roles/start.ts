@@ -14,9 +14,14 @@ import {
   type OwnEndpoint,
 } from '../../platform/outbound/guard/own-addresses.ts';
 import { explainingDatabase } from '../../platform/readiness/database-trouble.ts';
-import { type ReadinessCheck, createReadiness } from '../../platform/readiness/readiness.ts';
+import {
+  type ReadinessCheck,
+  createReadiness,
+  untilReady,
+  type Waiting,
+  waitingBy,
+} from '../../platform/readiness/readiness.ts';
 import { databaseCheck, startChecks } from '../../platform/readiness/start-checks.ts';
-import { untilReady, type Waiting, waitingBy } from '../../platform/readiness/until-ready.ts';
 import { noSiblings } from '../assembly/siblings.ts';
 import { chooseApiPort, onAnyPort, onPort } from './serving/api-port.ts';
 import { encryptionKeysOf } from './database/encryption-key-file.ts';

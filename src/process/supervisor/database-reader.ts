@@ -1,4 +1,4 @@
-import type { MetricValues } from '../../platform/observe/page.ts';
+import type { MetricValues } from '../../platform/observe/metrics-server.ts';
 
 /**
  * The process that is asked for the figures of PostgreSQL. Each process keeps its own reading of them for ten seconds, so turns between

@@ -1,4 +1,4 @@
-import { createAskingCounters } from '../../platform/rate-limits/asking-counters.ts';
+import { createAskingCounters } from '../../platform/rate-limits/shared-counters.ts';
 import type { ProcessState } from '../../platform/readiness/readiness.ts';
 import type { Siblings } from '../assembly/siblings.ts';
 import type { ObservedProcess } from '../observed-process.ts';

@@ -1,8 +1,7 @@
 import type { Config } from '../../platform/config/config.ts';
-import type { Readied } from '../../platform/observe/metrics-server.ts';
-import type { ProcessPage } from '../../platform/observe/page.ts';
+import type { Readied, ProcessPage } from '../../platform/observe/metrics-server.ts';
 import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts';
-import type { CountBatch } from '../../platform/rate-limits/asking-counters.ts';
+import type { CountBatch } from '../../platform/rate-limits/shared-counters.ts';
 import type { CountAnswer } from '../../platform/rate-limits/counters.ts';
 import type { ProcessState } from '../../platform/readiness/readiness.ts';
 

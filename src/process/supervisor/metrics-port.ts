@@ -1,7 +1,12 @@
 import type { Logger } from 'pino';
 import { ConfigError } from '../../platform/config/config.ts';
-import { type MetricsServer, type Readied, startMetricsServer } from '../../platform/observe/metrics-server.ts';
-import { metricValuesOf, mergePages } from '../../platform/observe/page.ts';
+import {
+  type MetricsServer,
+  type Readied,
+  startMetricsServer,
+  metricValuesOf,
+  mergePages,
+} from '../../platform/observe/metrics-server.ts';
 import type { ObservedProcess } from '../observed-process.ts';
 import { createProcessFigures } from './observe.ts';
 

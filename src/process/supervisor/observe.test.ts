@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { Gauge, Registry } from 'prom-client';
-import { metricValuesOf } from '../../platform/observe/page.ts';
+import { metricValuesOf } from '../../platform/observe/metrics-server.ts';
 import { createObserver, type Observed } from './observe.ts';
 import type { ToProcess } from './messages.ts';
 import { createQuestions } from './questions.ts';

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Registry } from 'prom-client';
-import type { Readied } from '../../platform/observe/metrics-server.ts';
 import {
+  type Readied,
   countedOf,
   type MetricValues,
   metricValuesOf,
   mergePages,
   type ProcessPage,
-} from '../../platform/observe/page.ts';
+} from '../../platform/observe/metrics-server.ts';
 import { PROCESS_STATES, type ProcessState } from '../../platform/readiness/readiness.ts';
 import { createDatabaseReader } from './database-reader.ts';
 import type { ToProcess, ToSupervisor } from './messages.ts';

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../platform/config/config.ts';
 import { heapLimitOf } from '../../platform/machine.ts';
 import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts';
-import { type CountingFor, createAnsweringCounters } from '../../platform/rate-limits/answering-counters.ts';
+import { type CountingFor, createAnsweringCounters } from '../../platform/rate-limits/shared-counters.ts';
 import type { ProcessState } from '../../platform/readiness/readiness.ts';
 import { createDeaths } from './deaths.ts';
 import { createHandedConnections } from './handed-connections.ts';

@@ -4,7 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { TryTracing } from '../../delivery/attempt/try-tracing.ts';
-import type { TraceRequest } from '../../api/http/observing/trace-requests.ts';
+import type { TraceRequest } from '../../api/http/observing.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import type { PublishTracing } from '../../messaging/publishing/trace-commits.ts';
 import type { TracesSettings } from '../../platform/config/traces.ts';

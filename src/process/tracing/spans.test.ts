@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { AlwaysOnSampler, InMemorySpanExporter, ParentBasedSampler, type ReadableSpan } from '@opentelemetry/sdk-trace';
 import { SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import type { TraceContext } from '../../kernel/values/trace-context.ts';
 import type { Publication } from '../../messaging/messages/publication.ts';
 import { createSpanIds, deliverySpanId } from './span-ids.ts';

@@ -8,9 +8,9 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { ROOT_CONTEXT, type SpanContext, type Tracer, TraceFlags } from '@opentelemetry/api';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import type { TryTracing } from '../../delivery/attempt/try-tracing.ts';
-import type { TraceRequest } from '../../api/http/observing/trace-requests.ts';
+import type { TraceRequest } from '../../api/http/observing.ts';
 import { readTraceContext, type TraceContext } from '../../kernel/values/trace-context.ts';
 import type { PublishTracing } from '../../messaging/publishing/trace-commits.ts';
 import { deliverySpanId, type SpanIds } from './span-ids.ts';

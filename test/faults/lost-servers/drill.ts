@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
 import { migrate } from '../../../src/platform/db/migrations/migrate.ts';
-import { createPool } from '../../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../../src/platform/db/connection.ts';
 import { brokenPromises, inFlight, repeatsOf, untilSettled } from '../../support/check/invariants.ts';
 import {
   makeDataFolder,
@@ -27,7 +27,7 @@ import { waitFor } from '../../support/check/wait-for.ts';
 const TEMPORAL_AWAY_MS = 20_000;
 // Longer than a worker's heartbeat, shorter than its lease.
 const POSTGRES_AWAY_MS = 4_000;
-// Connections are made again within 10 s (src/platform/db/connections/until-reachable.ts); the rest is for a busy machine.
+// Connections are made again within 10 s (src/platform/db/failures.ts); the rest is for a busy machine.
 const HEALED_WITHIN_MS = 30_000;
 // Nobody has made it: the worker does at its start, and again after Temporal's store was lost.
 const NAMESPACE = 'faults';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { errorCodesOf } from '../../../src/api/http/route/error-codes.ts';
+import { errorCodesOf, type Row } from '../../../src/api/http/route/route.ts';
 import { errorEnvelope } from '../../../src/api/http/answers/error-envelope.ts';
 import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/api/http/pages/health.ts';
-import type { Row } from '../../../src/api/http/route/route.ts';
 import { routes } from '../../../src/process/routes.ts';
-import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/errors/api-error.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/errors.ts';
 
 /** Where a value, as it came over the wire, differs from a schema; nothing when it fits. Unknown fields are problems. */
 export const problemsOf = (schema: z.ZodType, value: unknown): string[] =>
@@ -51,7 +50,7 @@ export function answerProblems({ method, path: target, status, body }: Seen, tab
   ];
 }
 
-/** An answer of lines is looked at as an array of them. `as`: http/streaming/line-stream.ts puts the line's schema there. */
+/** An answer of lines is looked at as an array of them. `as`: http/line-stream.ts puts the line's schema there. */
 const linesOf = (schema: z.ZodType): z.ZodType => {
   const line = schema.meta()?.['line'] as z.ZodType | undefined;
   return line === undefined ? schema : z.array(line);

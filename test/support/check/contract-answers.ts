@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { STATUS_OF_CODE, type ErrorCode } from '../../../src/kernel/errors/api-error.ts';
+import { STATUS_OF_CODE, type ErrorCode } from '../../../src/kernel/errors.ts';
 import type { Answer } from '../service/posthorn.ts';
 
 /** A refused request's answer. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Scope } from '../../../src/kernel/words/scopes.ts';
+import type { Scope } from '../../../src/kernel/words/rights.ts';
 
 /** One id of each kind that a path may name, all of one environment. */
 export type ResourceIds = {

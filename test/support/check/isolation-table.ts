@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isSettable } from '../../../src/api/http/reading/fields.ts';
 import type { Route } from '../../../src/api/http/route/route.ts';
-import type { Role } from '../../../src/kernel/words/roles.ts';
-import type { ErrorCode } from '../../../src/kernel/errors/api-error.ts';
+import type { Role } from '../../../src/kernel/words/rights.ts';
+import type { ErrorCode } from '../../../src/kernel/errors.ts';
 import type { Services } from '../../../src/process/services.ts';
 import { met } from '../make/met.ts';
 import type { TenantIds } from '../make/tenants.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../../../src/kernel/words/roles.ts';
+import type { Role } from '../../../src/kernel/words/rights.ts';
 
 /** A route for people or for strangers, written by hand as the contract of the others is (contract-table.ts). */
 export type PeopleRow = {

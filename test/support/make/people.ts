@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { makeSetupCode } from '../../../src/identity/people/accounts/setup.ts';
+import { makeSetupCode } from '../../../src/identity/people/accounts/one-time-codes.ts';
 import type { SignedIn } from '../../../src/identity/people/sessions/schema.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { tableContents } from '../check/table-contents.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { KeyRing } from '../../../src/platform/credentials/key-ring.ts';
 import { createNewId } from '../../../src/platform/new-id.ts';
-import { secretContext } from '../../../src/platform/credentials/signing-secret.ts';
+import { secretContext } from '../../../src/platform/outbound/sign.ts';
 
 const newId = createNewId(Date.now);
 

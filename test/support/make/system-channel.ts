@@ -2,7 +2,7 @@ import {
   SYSTEM_CHANNEL_NAME,
   type ServiceEvents,
   type ServiceEventType,
-} from '../../../src/kernel/words/service-events.ts';
+} from '../../../src/kernel/words/event-types.ts';
 import type { PageJson } from './factories.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Tenant } from '../../../src/platform/db/row-security/tenant-query.ts';
+import type { Tenant } from '../../../src/platform/db/tenant-query.ts';
 
 /** The tenant of the rows that begin with this name. */
 export const tenantNamed = (name: string): Required<Tenant> => ({

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EnvironmentKind } from '../../../src/kernel/words/environment-kinds.ts';
-import type { Role } from '../../../src/kernel/words/roles.ts';
+import type { EnvironmentKind, Role } from '../../../src/kernel/words/rights.ts';
 import type { ResourceIds } from '../check/contract-table.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { type Browser, createBrowser } from '../world/browser.ts';

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../../../src/kernel/words/scopes.ts';
+import { SCOPES, type Scope } from '../../../src/kernel/words/rights.ts';
 import type { KINDS, Presented } from '../check/isolation-table.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { createBrowser } from '../world/browser.ts';

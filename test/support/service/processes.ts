@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { createDatabase } from '../../../src/platform/db/client.ts';
-import { createPool } from '../../../src/platform/db/connections/pool.ts';
+import { createPool } from '../../../src/platform/db/connection.ts';
 import { createTenants } from '../../../src/platform/db/tenants.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { ensureEnvironments } from '../../../src/process/seed.ts';

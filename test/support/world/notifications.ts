@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { DUE_CHANNEL } from '../../../src/platform/db/waking/due.ts';
+import { DUE_CHANNEL } from '../../../src/platform/db/waking.ts';
 
 /** How often dispatchers are woken while `act` runs. PostgreSQL delivers in order, so a last call of our own ends the count. */
 export async function countNotifications(databaseUrl: string, act: () => Promise<unknown>): Promise<number> {

@@ -1,6 +1,5 @@
-import type { Scheme } from '../../../src/api/caller/scheme.ts';
-import { TIER_LIMITS } from '../../../src/kernel/words/tiers.ts';
-import { SCOPES, type Scope } from '../../../src/kernel/words/scopes.ts';
+import type { Scheme } from '../../../src/api/caller.ts';
+import { TIER_LIMITS, SCOPES, type Scope } from '../../../src/kernel/words/rights.ts';
 
 /** Headers of a person in that organisation, for the scheme below. */
 export const asPerson = (organisationId: string, scopes: readonly Scope[] = SCOPES): Record<string, string> => ({

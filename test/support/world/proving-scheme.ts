@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../../src/api/caller/caller.ts';
-import { type Credential, type RequestHead, type Scheme, unauthorized } from '../../../src/api/caller/scheme.ts';
+import { type Caller, type Credential, type RequestHead, type Scheme, unauthorized } from '../../../src/api/caller.ts';
 
 /** Proof of a request: nobody could mistake it for a signature, but it covers method, target and each byte of the body. */
 export const proofOf = (method: string, target: string, body: string | Buffer): string =>

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { signTokenRequest } from '../../../src/identity/credentials/tokens/client-secret.ts';
+import { signTokenRequest } from '../../../src/identity/credentials/tokens/service.ts';
 import { oauthRefusal } from '../../../src/api/http/answers/error-envelope.ts';
 import { answerProblems, problemsOf } from '../check/answer-check.ts';
 import { makeProof, newProofKey, type ProofKey, type ProofParts } from '../make/dpop-proofs.ts';

@@ -1,4 +1,6 @@
 import type { Context, Middleware } from '../route/context.ts';
+import { type OwnOrigins, originProblem } from '../../../kernel/values/http.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 
 /** Headers of ours that a page may read. */
 const EXPOSED = [
@@ -58,3 +60,18 @@ export const answerPreflight =
   };
 
 const isFrom = ({ req }: Context, origin: string): boolean => req.headers.origin === origin;
+
+/**
+ * Refuses what a page of another site sends to a route of people's own pages: such a page could sign its visitor in as somebody else.
+ * A program without a browser has no visitor to deceive, and passes.
+ */
+export const refuseForeignOrigin =
+  (own: OwnOrigins): Middleware =>
+  (ctx, next) => {
+    if (ctx.state.route?.isFromOwnPages === true) {
+      const { origin = [], host = [], 'sec-fetch-site': site = [] } = ctx.req.headersDistinct;
+      const problem = originProblem({ site, origin, host }, own, { isProofNeeded: false });
+      if (problem !== undefined) throw new ApiError('FORBIDDEN', `The request ${problem}`);
+    }
+    return next();
+  };

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Limiter, ThingLimit } from '../../../platform/rate-limits/limiter.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { setHeaders } from '../answers/answer.ts';
-import { clientAddress } from './client-address.ts';
+import { clientAddress } from './request-head.ts';
 import type { Context, Middleware } from '../route/context.ts';
 
 /** The sender of a request of this service itself, proven; undefined for everybody else's. */

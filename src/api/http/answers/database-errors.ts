@@ -1,5 +1,5 @@
-import { DUPLICATE_CODES, failureCodes } from '../../../platform/db/connections/failure-codes.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { DUPLICATE_CODES, failureCodes } from '../../../platform/db/failures.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 
 /** PostgreSQL and Prisma codes and Prisma's driver adapter kinds, by what the caller is to be told. */
 const VALUE_CODES = new Set([

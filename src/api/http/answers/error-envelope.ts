@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { type ApiError, type ErrorCode, STATUS_OF_CODE } from '../../../kernel/errors/api-error.ts';
-import { OAUTH_ERRORS, type OAuthError } from '../../../kernel/errors/oauth.ts';
+import {
+  type ApiError,
+  type ErrorCode,
+  STATUS_OF_CODE,
+  OAUTH_ERRORS,
+  type OAuthError,
+} from '../../../kernel/errors.ts';
 import { fieldProblem } from './answer-fields.ts';
 
 // `as`: the keys of the table are all codes there are.

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Next } from 'koa';
 import type { Context, Middleware } from '../route/context.ts';
-import { pathOf } from '../route/match-route.ts';
-import { requireReading } from './require-reading.ts';
+import { pathOf, hostProblem } from '../route/match-route.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 
 /** A file that anyone may read, as it is sent. */
 export type PublicFile = {
@@ -103,3 +103,15 @@ function packingOf(
 /** If-None-Match compares contents, so that a strong mark is as good as a weak one (RFC 9110 §13.1.2). */
 const isKnown = (given: string | undefined, etag: string): boolean =>
   (given ?? '').split(',').some((each) => ['*', etag, etag.slice(2)].includes(each.trim()));
+
+const METHODS = ['GET', 'HEAD'];
+
+/** For paths before the route table: throws for a Host that cannot be read, and for a method other than GET and HEAD. */
+export function requireReading(ctx: Context): void {
+  const problem = hostProblem(ctx.req);
+  if (problem !== undefined) throw problem;
+  if (METHODS.includes(ctx.method)) return;
+  const allowed = METHODS.join(', ');
+  ctx.set('Allow', allowed);
+  throw new ApiError('METHOD_NOT_ALLOWED', `${ctx.method} is not allowed here; allowed: ${allowed}`);
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ErrorDetails, invalidField } from '../../../kernel/errors/api-error.ts';
+import { type ErrorDetails, invalidField } from '../../../kernel/errors.ts';
 import { dateTimeField } from './query.ts';
 
 type Shape = Record<string, z.ZodType>;

@@ -1,6 +1,6 @@
-import { invalidField } from '../../../kernel/errors/api-error.ts';
+import { invalidField } from '../../../kernel/errors.ts';
 import type { MessageBounds } from '../route/route.ts';
-import { fieldPath } from '../../../kernel/values/field-path.ts';
+import { fieldPath } from '../../../kernel/values/text.ts';
 
 /**
  * Deepest nesting of objects and arrays; `{}` is 1. A message's payload counts from itself. JSON.stringify fails below

@@ -1,8 +1,7 @@
 import { parse } from 'secure-json-parse';
 import { COSTLY_BYTES, type Slices, takeSteps } from '../../../platform/slices.ts';
-import { type ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
-import type { Middleware } from '../route/context.ts';
-import { turnOwnerOf } from '../route/turn-owner.ts';
+import { type ApiError, invalidField } from '../../../kernel/errors.ts';
+import { type Middleware, FORM_TYPE, mediaTypeOf, turnOwnerOf } from '../route/context.ts';
 import {
   ABSURD_DEPTH,
   atOnce,
@@ -14,8 +13,7 @@ import {
   type Steps,
 } from './json-guard.ts';
 import type { MessageBounds } from '../route/route.ts';
-import { FORM_TYPE, mediaTypeOf } from '../route/media-type.ts';
-import { parseQuery } from './parse-query.ts';
+import { parseQuery } from './query.ts';
 
 /** Messages are parsed together up to this length, in UTF-16 units. */
 const CHARACTERS_PER_PARSE = 128 * 1024;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
-import { parseQuery } from './parse-query.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import {
+  parseQuery,
   dateTimeField,
   instantField,
   instantQuery,

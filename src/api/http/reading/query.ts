@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { HTTP_STATUS, STATUS_FILTER, STATUS_GROUP } from '../../../kernel/rules/http-status.ts';
+import { HTTP_STATUS, STATUS_FILTER, STATUS_GROUP } from '../../../kernel/values/http.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH } from '../../../kernel/words/event-types.ts';
 import { type Instant, millisecondsOf } from '../../../kernel/values/instant.ts';
 import { ID_FORM, ID_PREFIXES, type IdKind } from '../../../kernel/values/ids.ts';
 import { PAGE_LIMIT } from '../../../kernel/values/page.ts';
+import { invalidField } from '../../../kernel/errors.ts';
 
 /**
  * A whole number of a query, within bounds that documents show. `form`: its digits, since Number() would also take 0x10, 1e1 and " 20 ".
@@ -200,7 +201,33 @@ export const exportQuery = {
     .default('ndjson')
     .describe('`ndjson`: one JSON object per line. `csv`: a table with a header row.'),
 };
-export const WITHOUT_PAGE = {
-  cursor: true,
-  limit: true,
-} as const;
+export const WITHOUT_PAGE = { cursor: true, limit: true } as const;
+
+/**
+ * Reads a query string (without the question mark). Throws INVALID_REQUEST, with the parameter as the field, for a
+ * repeated parameter, a broken percent-escape or a NUL: URLSearchParams would take the first, mend the second and keep the third.
+ */
+export function parseQuery(text: string): Record<string, string> {
+  if (text === '') return {};
+  const found = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals), 'query');
+    const value = decode(equals === -1 ? '' : pair.slice(equals + 1), name);
+    if (found.has(name)) throw invalidField(name, 'is given more than once');
+    found.set(name, value);
+  }
+  return Object.fromEntries(found);
+}
+
+function decode(text: string, field: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw invalidField(field, 'has a broken percent-escape');
+  }
+  if (decoded.includes('\0')) throw invalidField(field, 'contains a NUL character');
+  return decoded;
+}

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
-import type { Middleware } from '../route/context.ts';
-import { FORM_TYPE, JSON_TYPE } from '../route/media-type.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
+import { type Middleware, FORM_TYPE, JSON_TYPE } from '../route/context.ts';
 import type { Consumes } from '../route/route.ts';
 
 /** Largest request body in bytes, by the route's size (docs/security.md). */

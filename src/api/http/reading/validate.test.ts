@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { BodyMisfit } from '../../../kernel/errors/misfit.ts';
+import { BodyMisfit } from '../../../kernel/errors.ts';
 import { instantQuery, pageQuery } from './query.ts';
 import { inputOrMisfit, parseInput, readQuery } from './validate.ts';
 

@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { ParameterizedContext, Middleware as KoaMiddleware } from 'koa';
 import type { KeepInPublish } from '../../idempotency/kept-answers.ts';
-import type { Caller } from '../../caller/caller.ts';
-import type { Credential } from '../../caller/scheme.ts';
-import type { ApiError } from '../../../kernel/errors/api-error.ts';
+import type { Caller, Credential } from '../../caller.ts';
+import type { ApiError } from '../../../kernel/errors.ts';
 import type { TraceContext } from '../../../kernel/values/trace-context.ts';
 import type { BoundRoute } from './route.ts';
+import { UNPROVEN } from '../../../platform/slices.ts';
 
 /** State of a request on ctx.state, in the order in which the middleware sets it. */
 export type RequestState = {
@@ -41,3 +42,14 @@ export type RequestState = {
 
 export type Context = ParameterizedContext<RequestState>;
 export type Middleware = KoaMiddleware<RequestState>;
+
+export const JSON_TYPE = 'application/json';
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+/** Media type of a request's body in lower case, without its parameters; '' where the request names none. */
+export const mediaTypeOf = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+/** Whose turn costly work of a request takes. All who are not known share one: none of them has a reason to cause much. */
+export const turnOwnerOf = (caller: Caller | undefined): string =>
+  caller === undefined ? UNPROVEN : caller.level === 'environment' ? caller.environmentId : caller.principal.id;

@@ -1,12 +1,10 @@
 import type { z } from 'zod';
 import type { KeepInPublish } from '../../idempotency/kept-answers.ts';
-import type { Caller, EnvironmentCaller, TenantCaller } from '../../caller/caller.ts';
-import type { RequestHead, Visit } from '../../caller/scheme.ts';
+import type { Caller, EnvironmentCaller, TenantCaller, RequestHead, Visit } from '../../caller.ts';
 import type { AddressLimit, Bucket, ThingLimit } from '../../../platform/rate-limits/limiter.ts';
-import type { ErrorCode } from '../../../kernel/errors/api-error.ts';
-import type { BodyMisfit } from '../../../kernel/errors/misfit.ts';
+import type { ErrorCode, BodyMisfit } from '../../../kernel/errors.ts';
 import type { IdKind } from '../../../kernel/values/ids.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
+import type { Scope } from '../../../kernel/words/rights.ts';
 import { type Deprecation, deprecationHeaders } from './deprecation.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -121,7 +119,7 @@ export type Row = {
   answers: Readonly<Record<number, z.ZodType>>;
   /** The one status among `answers`. */
   status: Status;
-  /** Codes of its service, beside those of the edge on every route like it (error-codes.ts). */
+  /** Codes of its service, beside those of the edge on every route like it. */
   errors: readonly ErrorCode[];
   /** Which further bucket the route draws from; its headers win there. */
   bucket?: Bucket;
@@ -250,3 +248,24 @@ export const routesOf =
       // The handler's parameter is narrower than Route's; require-access.ts and validate.ts give it exactly what its row says.
     } as unknown as Route<Services>;
   };
+
+/** Refusals of the edge itself, which every route can give: for how it is asked, how often, and when it cannot be answered. */
+const ON_EVERY_ROUTE: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
+  'REQUEST_TIMEOUT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RATE_LIMITED',
+  'HEADERS_TOO_LARGE',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
+
+/** Every code that a route can refuse with, in no order, each once. */
+export function errorCodesOf({ access, method, errors }: Pick<Row, 'access' | 'method' | 'errors'>): ErrorCode[] {
+  const codes = new Set([...ON_EVERY_ROUTE, ...errors]);
+  if (access !== 'public') for (const code of ['UNAUTHORIZED', 'FORBIDDEN'] as const) codes.add(code);
+  // Another body under the same Idempotency-Key.
+  if (method === 'POST') codes.add('CONFLICT');
+  return [...codes];
+}

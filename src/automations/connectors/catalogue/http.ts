@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseUrl } from '../../../kernel/values/parse-url.ts';
-import { headerNameProblem } from '../../../platform/outbound/request-headers.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
+import { headerNameProblem } from '../../../platform/outbound/headers.ts';
 import type { Connector, Operation } from './connector.ts';
 import { client, object, secret, text } from './fields.ts';
 

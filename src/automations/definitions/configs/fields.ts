@@ -8,7 +8,7 @@ import {
 import type { OnError } from '../../../kernel/contract/run-outline.ts';
 import { MAX_EXPRESSION_LENGTH } from '../../../messaging/filters/expressions/rules.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from '../../../kernel/words/event-types.ts';
-import { controlCharacterProblem } from '../../../kernel/values/plain-text.ts';
+import { controlCharacterProblem } from '../../../kernel/values/text.ts';
 import { durationMs, showDuration } from './duration.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { Listening } from '../../../messaging/publishing/configs/listening.ts';
+import type { Listening } from '../../../messaging/publishing/configs/event-triggers.ts';
 import { cancelOnOf } from './cancel-watches.ts';
 import { planOf } from './compile.ts';
 import type { Plan } from '../configs/planned.ts';

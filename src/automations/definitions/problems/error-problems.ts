@@ -1,4 +1,4 @@
-import { isStepError, STEP_ERRORS } from '../../../kernel/contract/step-errors.ts';
+import { isStepError, STEP_ERRORS } from '../../../kernel/contract/run-outline.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import type { PlannedStep } from '../configs/planned.ts';
 import type { Problems } from '../plan/graph.ts';

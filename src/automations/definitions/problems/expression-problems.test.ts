@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { STEP_ERRORS } from '../../../kernel/contract/step-errors.ts';
+import { STEP_ERRORS } from '../../../kernel/contract/run-outline.ts';
 import { createStepExpressions } from '../../expressions/expressions.ts';
 import { problemsOf } from './problems.ts';
 

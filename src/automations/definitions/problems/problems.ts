@@ -7,9 +7,9 @@ import {
   type TriggerType,
   WORKFLOW_BOUNDS,
 } from '../../../kernel/contract/run-outline.ts';
-import { fieldPath } from '../../../kernel/values/field-path.ts';
+import { fieldPath } from '../../../kernel/values/text.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
-import { faultsIn, reasonOf } from '../../../api/http/reading/reasons.ts';
+import { faultsIn, reasonOf } from '../../../api/http/reading/validate.ts';
 import type { Checks } from './languages-and-targets.ts';
 import { planOf } from '../plan/compile.ts';
 import { forgottenAction } from '../configs/actions.ts';

@@ -1,5 +1,5 @@
-import { fieldPath } from '../../../kernel/values/field-path.ts';
-import { headerNameProblem, headerValueProblem } from '../../../platform/outbound/request-headers.ts';
+import { fieldPath } from '../../../kernel/values/text.ts';
+import { headerNameProblem, headerValueProblem } from '../../../platform/outbound/headers.ts';
 import { filledAddress, hasWrittenOrigin } from '../../expressions/addresses.ts';
 import { piecesOf, secretIn, textsOf } from '../../expressions/templates.ts';
 import type { Checks } from './languages-and-targets.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseReader } from '../../../platform/db/client.ts';
-import { mayUseConnection } from '../../../platform/db/sql/shared-connections.ts';
+import { mayUseConnection } from '../../../platform/db/sql/fragments.ts';
 
 type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
 

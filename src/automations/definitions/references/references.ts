@@ -1,4 +1,4 @@
-import { fieldPath } from '../../../kernel/values/field-path.ts';
+import { fieldPath } from '../../../kernel/values/text.ts';
 import { hasIdForm, isId } from '../../../kernel/values/ids.ts';
 import { planOf } from '../plan/compile.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';

@@ -1,6 +1,6 @@
 import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import type { Outside } from '../../../platform/crashes/crash-guard.ts';
-import { headerValueProblem } from '../../../platform/outbound/request-headers.ts';
+import { headerValueProblem } from '../../../platform/outbound/headers.ts';
 import type { RequestSender } from '../../../platform/outbound/send-request.ts';
 import { connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
 import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';

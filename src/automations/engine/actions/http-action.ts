@@ -2,7 +2,7 @@ import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import type { RequestError, RequestResult, RequestSender } from '../../../platform/outbound/send-request.ts';
 import type { HttpAction } from '../../definitions/configs/planned.ts';
 import { writtenOriginProblem } from '../../definitions/problems/request-problems.ts';
-import { headerNameProblem, headerValueProblem } from '../../../platform/outbound/request-headers.ts';
+import { headerNameProblem, headerValueProblem } from '../../../platform/outbound/headers.ts';
 import { filledAddress } from '../../expressions/addresses.ts';
 import type { CutAnswer } from '../../expressions/cut-answer.ts';
 import { type StepExpressions, toText } from '../../expressions/expressions.ts';

@@ -1,6 +1,6 @@
 import { publishedEventTypeProblem } from '../../../kernel/words/event-types.ts';
-import { ApiError, type ErrorCode } from '../../../kernel/errors/api-error.ts';
-import { ChainTooDeep } from '../../../messaging/messages/chain-too-deep.ts';
+import { ApiError, type ErrorCode } from '../../../kernel/errors.ts';
+import { ChainTooDeep } from '../../../messaging/messages/publication.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
 import type { ActionKind } from '../attempt-step.ts';
 import { jsonText } from '../values/json-text.ts';

@@ -1,8 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { RunTrigger } from '../../../kernel/contract/run-outline.ts';
-import { stepKey } from '../../../kernel/contract/run-ways.ts';
-import type { StepInput } from '../../../kernel/contract/run-workflow.ts';
-import { wakeForRuns } from '../../../platform/db/waking/due-runs.ts';
+import { stepKey, type StepInput } from '../../../kernel/contract/run-workflow.ts';
+import { wakeForRuns } from '../../../platform/db/waking.ts';
 import { cancelRuns } from '../../../platform/db/sql/ended-runs.ts';
 import { inTransaction } from '../../../platform/db/transaction.ts';
 import { retryRun } from '../../../delivery/record/statements/run-again.ts';

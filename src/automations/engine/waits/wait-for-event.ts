@@ -1,4 +1,4 @@
-import { type Way, wayTo } from '../../../kernel/contract/run-ways.ts';
+import { type Way, wayTo } from '../../../kernel/contract/run-workflow.ts';
 import { timeOfId } from '../../../kernel/values/ids.ts';
 import { showDuration } from '../../definitions/configs/duration.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { StepInput } from '../../../kernel/contract/run-workflow.ts';
-import { wantedBy } from '../../../platform/db/sql/wanted.ts';
+import { wantedBy } from '../../../platform/db/sql/fragments.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 

@@ -1,5 +1,10 @@
-import type { BegunWait, StepInput, Taken, WaitEnd } from '../../../kernel/contract/run-workflow.ts';
-import { wayTo } from '../../../kernel/contract/run-ways.ts';
+import {
+  type BegunWait,
+  type StepInput,
+  type Taken,
+  type WaitEnd,
+  wayTo,
+} from '../../../kernel/contract/run-workflow.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { type Loaded, loadStep } from '../context.ts';
 import { jsonText } from '../values/json-text.ts';

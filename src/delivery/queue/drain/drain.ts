@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { isUnreachable } from '../../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../../platform/db/failures.ts';
 import { attempt, holdThrown, type TryDependencies } from '../../attempt/attempt.ts';
 import { loadHeld } from '../../attempt/load.ts';
 import { SenderClosedError } from '../../../platform/outbound/exchange/connections.ts';
-import { type DeliveryToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt, DrainProgress } from '../../../kernel/contract/delivery-workflow.ts';
 import { idsOf } from '../../attempt/logged-ids.ts';
-import type { DrainProgress } from '../../../kernel/contract/delivery-workflow.ts';
-import type { NewDelivery } from '../../../messaging/publishing/storing/new-delivery.ts';
+import type { NewDelivery } from '../../../messaging/publishing/hand-over.ts';
 import type { Admission, Entry } from '../../limits/admission.ts';
 import type { Capacity } from '../../limits/capacity.ts';
 import { releaseDeliveries } from '../../record/statements/release.ts';

@@ -1,4 +1,4 @@
-import type { NewDelivery } from '../../../messaging/publishing/storing/new-delivery.ts';
+import type { NewDelivery } from '../../../messaging/publishing/hand-over.ts';
 
 /** A turn's owner. The channel takes turns first: a message to thousands of subscriptions is one channel's. */
 export type Queued = { channelId: string; subscriptionId: string };

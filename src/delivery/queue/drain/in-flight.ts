@@ -1,4 +1,4 @@
-import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
 import { isFairShare, UNIT_BYTES } from '../../limits/capacity.ts';
 
 type Weighed = { message: Pick<DeliveryToAttempt['message'], 'payload'> };

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { createGrouping } from '../../../platform/db/group.ts';
 import { isReadTooLongAgo } from '../../attempt/age.ts';
 import { loadHeld } from '../../attempt/load.ts';
-import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
 
 // Deliveries that were read too long ago come in hundreds. Read one by one, they would fall further behind with every query.
 const READ_AT_ONCE = 100;

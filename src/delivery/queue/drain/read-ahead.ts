@@ -1,5 +1,5 @@
 import { isJustRead } from '../../attempt/age.ts';
-import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
 import type { FairQueues, Queued } from './fair-queues.ts';
 
 // Deliveries read from PostgreSQL at a time, and read ahead per subscription, so that its next request waits for no query.

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { isUnreachable } from '../../../platform/db/connections/until-reachable.ts';
-import { LAST_CHANCES } from '../../../kernel/rules/held-by-circuit.ts';
+import { isUnreachable } from '../../../platform/db/failures.ts';
+import { LAST_CHANCES } from '../../../kernel/rules/circuit.ts';
 import type { StartDelivery } from '../start-delivery.ts';
 import type { BurstThreshold } from './backlog.ts';
 import { type ClaimedDelivery } from '../../record/statements/claim.ts';

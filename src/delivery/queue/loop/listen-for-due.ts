@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { DUE_CHANNEL } from '../../../platform/db/waking/due.ts';
+import { DUE_CHANNEL } from '../../../platform/db/waking.ts';
 
 // Between tries to listen again; polling goes on meanwhile.
 const PAUSE_AFTER_FAILURE_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE } from '../../../platform/db/sql/subscription-sql.ts';
+import { IS_ACTIVE } from '../../../platform/db/sql/fragments.ts';
 import { isoTime, publishEvents, serviceEvent } from '../../record/statements/service-events.ts';
-import { BACKLOG_HIGH } from '../../../kernel/words/service-events.ts';
+import { BACKLOG_HIGH } from '../../../kernel/words/event-types.ts';
 
 // Due and unclaimed deliveries of each active subscription, counted only as far as needed: at most 1,001 index entries of each.
 const TELL_BACKLOGS = `

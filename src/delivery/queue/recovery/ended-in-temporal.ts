@@ -4,7 +4,7 @@ import { deliveryWorkflowId } from '../../../kernel/contract/temporal-names.ts';
 import { inTransaction } from '../../../platform/db/transaction.ts';
 import { endAsDeadLetter } from '../../record/statements/end.ts';
 import type { AuditActor, RecordAudit } from '../../../identity/tenancy/audit/record.ts';
-import type { Carriers } from '../../../platform/temporal/starts/carriers.ts';
+import type { Carriers } from '../../../platform/temporal/starts.ts';
 
 const PLACE = `
   SELECT a.organisation_id AS "organisationId", a.id AS "appId", e.id AS "environmentId"

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import { wakeWorkers } from '../../../platform/db/waking/due.ts';
+import { wakeWorkers } from '../../../platform/db/waking.ts';
 import { leaveAllCarriers, leaveCarrier } from '../../record/statements/leave-carrier.ts';
 import { endOfDeletedSubscriptions } from '../../record/statements/end.ts';
 import type { RecordAudit } from '../../../identity/tenancy/audit/record.ts';
-import type { CarrierState, Carriers } from '../../../platform/temporal/starts/carriers.ts';
+import type { CarrierState, Carriers } from '../../../platform/temporal/starts.ts';
 import { tellHighBacklogs } from './backlog-events.ts';
 import { endAsCancelled } from './ended-in-temporal.ts';
 import { takeOverFromDead } from './incarnation.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { HAS_FAILED_PROBE } from '../../../platform/db/sql/subscription-sql.ts';
+import { HAS_FAILED_PROBE } from '../../../platform/db/sql/fragments.ts';
 import { endHeld, grantLastChances, heldPolicies } from '../../record/statements/settle-circuit.ts';
 import { policyEndsAt } from '../../../kernel/contract/retry-policy.ts';
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { inTransaction } from '../../../platform/db/transaction.ts';
-import { HAS_FAILED_PROBE } from '../../../platform/db/sql/subscription-sql.ts';
-import { LAST_CHANCES } from '../../../kernel/rules/held-by-circuit.ts';
+import { HAS_FAILED_PROBE } from '../../../platform/db/sql/fragments.ts';
+import { LAST_CHANCES } from '../../../kernel/rules/circuit.ts';
 import { type ClaimedDelivery, type ClaimedRow, DETAILS } from './claim.ts';
 
 // The fifth place is the probe's, which is claimed like any other delivery.

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE, policyOf, PROBE_IN_MS } from '../../../platform/db/sql/subscription-sql.ts';
+import { IS_ACTIVE, policyOf, PROBE_IN_MS } from '../../../platform/db/sql/fragments.ts';
 import type { DeliveryToStart } from '../../../kernel/contract/delivery-workflow.ts';
-import { SUSPECT_AFTER_TAKEOVERS } from '../../../kernel/words/fault-kinds.ts';
+import { SUSPECT_AFTER_TAKEOVERS } from '../../../kernel/words/outcomes.ts';
 import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
 
 /** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */

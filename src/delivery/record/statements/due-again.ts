@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { wakeWorkers } from '../../../platform/db/waking/due.ts';
+import { wakeWorkers } from '../../../platform/db/waking.ts';
 import { closeDeadLetters } from './dead-letters.ts';
 import { insertDeliveries } from './insert.ts';
 

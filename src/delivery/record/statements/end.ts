@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { withWords } from '../../../kernel/contract/run-workflow.ts';
-import { type Executor, execute } from '../../../platform/db/execute.ts';
+import { type Executor, execute } from '../../../platform/db/transaction.ts';
 import type { DeadLetterReason } from '../../../kernel/words/statuses.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, publishEvents } from './service-events.ts';

@@ -1,6 +1,6 @@
-import { LIVE_SECRETS, policyOf } from '../../../platform/db/sql/subscription-sql.ts';
-import type { DeliveryToAttempt, SubscriptionToAttempt } from '../../../kernel/contract/delivery-to-attempt.ts';
-import type { NewDelivery } from '../../../messaging/publishing/storing/new-delivery.ts';
+import { LIVE_SECRETS, policyOf } from '../../../platform/db/sql/fragments.ts';
+import type { DeliveryToAttempt, SubscriptionToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
+import type { NewDelivery } from '../../../messaging/publishing/hand-over.ts';
 import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
 import type { TraceContext } from '../../../kernel/values/trace-context.ts';
 

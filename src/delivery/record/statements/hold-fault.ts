@@ -7,7 +7,7 @@ import {
   FAULT_ENDS_AFTER_DAYS,
   FAULT_MESSAGES,
   LONGEST_FAULT_PAUSE_SECONDS,
-} from '../../../kernel/words/fault-kinds.ts';
+} from '../../../kernel/words/outcomes.ts';
 
 /** A try that broke off by a fault of ours, as it is stored. */
 export type BrokenTry = {

@@ -1,4 +1,4 @@
-import { WANTED } from '../../../platform/db/sql/wanted.ts';
+import { WANTED } from '../../../platform/db/sql/fragments.ts';
 
 /**
  * SQL, an INSERT: a delivery for each pair of a message `m` and a subscription `s` of `from`, due now, under the present policy of the

@@ -1,7 +1,6 @@
-import { IS_ACTIVE } from '../../../platform/db/sql/subscription-sql.ts';
-import { WANTED } from '../../../platform/db/sql/wanted.ts';
+import { IS_ACTIVE, WANTED } from '../../../platform/db/sql/fragments.ts';
 import { fanOut } from './insert.ts';
-import type { StorePublications } from '../../../messaging/publishing/storing/store-publications.ts';
+import type { StorePublications } from '../../../messaging/publishing/hand-over.ts';
 import { NO_TRACE } from '../../../kernel/values/trace-context.ts';
 import {
   itemsOf,

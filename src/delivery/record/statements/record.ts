@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { textArray } from '../../../platform/db/sql/text-array.ts';
+import { textArray } from '../../../platform/db/sql/walk.ts';
 import { FAILING_FROM } from '../../../kernel/rules/failing.ts';
-import { FAILING_DAYS } from '../../../kernel/words/service-events.ts';
+import { FAILING_DAYS } from '../../../kernel/words/event-types.ts';
 import { outcomeOf } from '../../../kernel/words/outcomes.ts';
 import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../../kernel/words/statuses.ts';
 import { countTries } from './count-tries.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Executor, execute } from '../../../platform/db/execute.ts';
+import { type Executor, execute } from '../../../platform/db/transaction.ts';
 
 // Deliveries released in one statement; the next one goes on.
 const RELEASED_AT_ONCE = 1_000;

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { keepsMessage } from '../../../platform/db/sql/kept-rows.ts';
+import { keepsMessage } from '../../../platform/db/sql/fragments.ts';
 
 const REMOVE = `
   WITH gone AS MATERIALIZED (

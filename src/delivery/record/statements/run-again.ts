@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { NEXT_ROUND, wakeForRuns } from '../../../platform/db/waking/due-runs.ts';
+import { NEXT_ROUND, wakeForRuns } from '../../../platform/db/waking.ts';
 import { cancelRuns } from '../../../platform/db/sql/ended-runs.ts';
 import { closeDeadLetters } from './dead-letters.ts';
 

@@ -1,6 +1,6 @@
 import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
-import { systemChannel } from '../../../platform/db/sql/system-channel.ts';
-import type { ServiceEvents, ServiceEventType } from '../../../kernel/words/service-events.ts';
+import { systemChannel } from '../../../platform/db/sql/fragments.ts';
+import type { ServiceEvents, ServiceEventType } from '../../../kernel/words/event-types.ts';
 import { fanOut } from './insert.ts';
 
 /** SQL: a time in the form of the other JSON, ISO 8601 UTC with milliseconds. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE } from '../../../platform/db/sql/subscription-sql.ts';
-import { LAST_CHANCES } from '../../../kernel/rules/held-by-circuit.ts';
+import { IS_ACTIVE } from '../../../platform/db/sql/fragments.ts';
+import { LAST_CHANCES } from '../../../kernel/rules/circuit.ts';
 import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { inLane, type Lane } from './lanes.ts';
@@ -34,7 +34,7 @@ export async function heldPolicies(pool: Pool, subscriptionId: string): Promise<
   return rows;
 }
 
-// `circuitStandingOf` (src/kernel/rules/held-by-circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning,
+// `circuitStandingOf` (src/kernel/rules/circuit.ts) in SQL: a probe has failed after the policy's end, $6 ms behind its beginning,
 // and after the delivery's own time. Each statement asks anew, because the circuit may be closed by now.
 const overOf = (lane: Lane): string => `
   FROM subscriptions s JOIN deliveries d ON d.subscription_id = s.id

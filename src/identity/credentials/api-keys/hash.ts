@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
+import type { EnvironmentKind } from '../../../kernel/words/rights.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 32 bytes are below 62^43. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../../api/http/reading/fields.ts';
 import { dateTimeField, enumQuery, pageQuery } from '../../../api/http/reading/query.ts';
-import { ENVIRONMENT_KINDS } from '../../../kernel/words/environment-kinds.ts';
+import { ENVIRONMENT_KINDS, SCOPES, TIERS } from '../../../kernel/words/rights.ts';
 import {
   CREDENTIAL_STATUSES,
   limitField,
@@ -12,9 +12,7 @@ import {
   scopesField,
   tierField,
 } from '../grants/schema.ts';
-import { TIERS } from '../../../kernel/words/tiers.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { SCOPES } from '../../../kernel/words/scopes.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 
 export type { CredentialStatus as ApiKeyStatus } from '../grants/schema.ts';
 

@@ -1,21 +1,25 @@
+import { LRUCache } from 'lru-cache';
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { AuditActor } from '../../tenancy/audit/record.ts';
 import type { Audit } from '../../tenancy/audit/service.ts';
-import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
-import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
-import { ApiError, invalidField, notFound } from '../../../kernel/errors/api-error.ts';
+import { type EnvironmentCaller, appSuspended, type Scheme } from '../../../api/caller.ts';
+import {
+  type EnvironmentKind,
+  SCOPES,
+  type Scope,
+  type Limits,
+  resolveLimits,
+  type Tier,
+} from '../../../kernel/words/rights.ts';
+import { ApiError, invalidField, notFound } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import { changedParts } from '../../../kernel/rules/changed-parts.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { SCOPES, type Scope } from '../../../kernel/words/scopes.ts';
+import { changedParts } from '../../../kernel/words/audit-actions.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 import { statusProblem } from '../grants/schema.ts';
-import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
-import { type OwnGrant, lockOwnGrant } from '../grants/service.ts';
-import { hashKey, keyHint, newKey } from './hash.ts';
-import { createKnownKeys, type KnownKeys } from './known-keys.ts';
+import { inOrder, limitsToWrite, refuseGrant, requireFuture, type OwnGrant, lockOwnGrant } from '../grants/service.ts';
+import { hashKey, keyHint, newKey, environmentOfKey } from './hash.ts';
 import {
   type ApiKey,
   apiKeyChange,
@@ -40,7 +44,11 @@ import {
   type LockedApiKey,
   replaceKey,
   revokeApiKey,
+  findKnownKey,
+  type KnownKey,
+  touchApiKey,
 } from './store.ts';
+import { type Asked, createBelief, RENEWAL } from '../belief.ts';
 
 /** A key that the operator makes on the command line. Scopes default to all of them. */
 export type OperatorApiKey = {
@@ -259,3 +267,94 @@ export function createApiKeys(
     },
   };
 }
+
+/** lastUsedAt is written once in this time: a row written at every request would be the hottest of all. */
+const TOUCH_MS = 60_000;
+/** Keys whose last write is remembered. One that was forgotten costs a statement that writes nothing. */
+const MAX_TOUCHED = 10_000;
+
+type Authenticating = { asked?: Asked; addressOf?: () => string };
+
+type KnownKeys = {
+  /**
+   * Who has this key; undefined when it is unknown, revoked or expired. FORBIDDEN while its app is suspended. `addressOf` is asked once a
+   * minute, where the use is noted.
+   */
+  authenticate(key: string, how?: Authenticating): Promise<EnvironmentCaller | undefined>;
+  /** Forgets what is known of a key, or of all keys of an app, so that this process sees a change at once. */
+  forget(id: string): void;
+  /** Resolves when every lastUsedAt that is on its way has been written. */
+  settled(): Promise<void>;
+};
+
+/** Keys as authentication sees them. */
+function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'clock' | 'log'>): KnownKeys {
+  const belief = createBelief<KnownKey>(clock);
+  const touchedAt = new LRUCache<string, number>({ max: MAX_TOUCHED });
+  const touches = new Set<Promise<void>>();
+
+  /** Not awaited by the request; a use that could not be noted is noted with the next one. */
+  const touch = ({ id, lastUsedAt }: KnownKey, addressOf: Authenticating['addressOf']): void => {
+    const now = clock();
+    const noted = Math.max(touchedAt.get(id) ?? 0, lastUsedAt?.getTime() ?? 0);
+    if (now.getTime() - noted < TOUCH_MS) return;
+    touchedAt.set(id, now.getTime());
+    const use = { now, unlessSince: new Date(now.getTime() - TOUCH_MS), address: addressOf?.() ?? null };
+    const writing = touchApiKey(db, id, use)
+      .catch((error: unknown) => {
+        touchedAt.delete(id);
+        log.warn({ err: error, credentialId: id }, 'lastUsedAt was not written');
+      })
+      .finally(() => touches.delete(writing));
+    touches.add(writing);
+  };
+
+  return {
+    async authenticate(key, { asked, addressOf } = {}) {
+      const environment = environmentOfKey(key);
+      if (environment === undefined) return undefined;
+      const hash = hashKey(key);
+      const generation = hash.toString('base64');
+      const known = await belief.recall(generation, () => findKnownKey(db, hash), asked);
+      if (known === undefined || known.environment !== environment) return undefined;
+      if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
+      if (known.isAppSuspended) throw appSuspended();
+      touch(known, addressOf);
+      const { organisationId, appId, environmentId, limits } = known;
+      return {
+        principal: { kind: 'apiKey', id: known.id },
+        level: 'environment',
+        organisationId,
+        appId,
+        environmentId,
+        environment,
+        generation,
+        scopes: known.scopes,
+        limits,
+      };
+    },
+    forget: (id) => belief.forget((known) => known.id === id || known.appId === id),
+    async settled() {
+      await Promise.all(touches);
+    },
+  };
+}
+
+/** API keys as bearer tokens (RFC 6750 §2.1). A key is its own proof, so nothing is left for the body. */
+export const apiKeyScheme = ({ authenticate }: Pick<ApiKeys, 'authenticate'>): Scheme => ({
+  async identify(head) {
+    const given = head.header('authorization');
+    const addressOf = (): string => head.address;
+    const key = given.length === 1 ? /^Bearer +([\x21-\x7e]+)$/i.exec(given[0] ?? '')?.[1] : undefined;
+    const caller = key === undefined ? undefined : await authenticate(key, { addressOf });
+    if (key === undefined || caller === undefined) return undefined;
+    return {
+      caller,
+      isSession: false,
+      async renew() {
+        const now = await authenticate(key, { asked: RENEWAL, addressOf });
+        return now && { caller: now };
+      },
+    };
+  },
+});

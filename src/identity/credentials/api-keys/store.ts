@@ -1,10 +1,14 @@
 import type { Database, DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { ApiKey as ApiKeyRow, Prisma } from '../../../platform/db/generated/client.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
-import type { OwnLimits } from '../grants/grant.ts';
-import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
+import {
+  type EnvironmentKind,
+  type Scope,
+  type Limits,
+  resolveLimits,
+  type Tier,
+} from '../../../kernel/words/rights.ts';
+import type { OwnLimits } from '../grants/service.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
 import type { ApiKey, ApiKeyStatus } from './schema.ts';
 
 type Db = DatabaseTransaction;

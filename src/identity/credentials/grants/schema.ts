@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { wholeNumber } from '../../../api/http/answers/answer-fields.ts';
-import { SCOPES } from '../../../kernel/words/scopes.ts';
-import { TIERS } from '../../../kernel/words/tiers.ts';
+import { SCOPES, TIERS } from '../../../kernel/words/rights.ts';
 
 /** active; expired once expiresAt has passed; revoked for ever. */
 export const CREDENTIAL_STATUSES = ['active', 'expired', 'revoked'] as const;

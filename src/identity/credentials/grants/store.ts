@@ -1,8 +1,7 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
-import type { Tier } from '../../../kernel/words/tiers.ts';
+import type { Scope, Tier } from '../../../kernel/words/rights.ts';
 
-export { lockRole } from '../../../platform/db/sql/roles.ts';
+export { lockRole } from '../../../platform/db/sql/people.ts';
 
 /** A credential's row, as far as it says which rights it has. */
 export type HolderRow = {

@@ -1,34 +1,28 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField, notFound } from '../../../kernel/errors/api-error.ts';
-import { changedParts } from '../../../kernel/rules/changed-parts.ts';
-import { requireRoomForOlderSecret } from '../../../kernel/rules/older-secrets.ts';
+import { ApiError, invalidField, notFound } from '../../../kernel/errors.ts';
+import { changedParts } from '../../../kernel/words/audit-actions.ts';
+import { requireRoomForOlderSecret } from '../../../kernel/rules/secrets.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { SCOPES, type Scope } from '../../../kernel/words/scopes.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
+import {
+  SCOPES,
+  type Scope,
+  type EnvironmentKind,
+  type Limits,
+  resolveLimits,
+  type Tier,
+} from '../../../kernel/words/rights.ts';
 import type { AuditActor } from '../../tenancy/audit/record.ts';
 import type { Audit } from '../../tenancy/audit/service.ts';
-import type { EnvironmentCaller, RequestOrigin } from '../../../api/caller/caller.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
-import { inOrder, limitsToWrite, refuseGrant, requireFuture } from '../grants/grant.ts';
+import { type EnvironmentCaller, type RequestOrigin, appSuspended } from '../../../api/caller.ts';
+import { inOrder, limitsToWrite, refuseGrant, requireFuture, lockOwnGrant, type OwnGrant } from '../grants/service.ts';
 import { statusProblem } from '../grants/schema.ts';
-import { lockOwnGrant, type OwnGrant } from '../grants/service.ts';
-import { type Limits, resolveLimits, type Tier } from '../../../kernel/words/tiers.ts';
-import { findWithSecrets, type KnownCredential, touchSecret } from './authentication-store.ts';
-import { createKnownCredentials, type KnownCredentials, scopesBy } from './known-credentials.ts';
 import {
-  type CreateMachineCredential,
-  type ListMachineCredentials,
-  type MachineCredential,
-  machineCredentialChange,
-  type NewMachineCredential,
-  MACHINE_CREDENTIAL_REVOCATION,
-  type RotateMachineCredential,
-  type UpdateMachineCredential,
-} from './schema.ts';
-import { newClientSecret, openClientSecret } from './secret.ts';
-import {
+  findWithSecrets,
+  type KnownCredential,
+  touchSecret,
   editMachineCredential,
   findAllMachineCredentials,
   findMachineCredential,
@@ -41,7 +35,20 @@ import {
   readLocked,
   replaceSecret,
   revokeMachineCredential,
+  findKnownCredential,
 } from './store.ts';
+import {
+  type CreateMachineCredential,
+  type ListMachineCredentials,
+  type MachineCredential,
+  machineCredentialChange,
+  type NewMachineCredential,
+  MACHINE_CREDENTIAL_REVOCATION,
+  type RotateMachineCredential,
+  type UpdateMachineCredential,
+} from './schema.ts';
+import { newClientSecret, openClientSecret } from './secret.ts';
+import { type Asked, createBelief } from '../belief.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -260,7 +267,7 @@ export function createMachineCredentials(
         const { id, organisationId, appId, environmentId } = credential;
         await touchSecret(connection, { id, secretId, address: from.address }, clock());
         const actor = { kind: 'machineCredential', id } as const;
-        // Not called after the secret: the log keeps no value of such a name (redact.ts), and the id tells which of two is in wrong hands.
+        // Not called after the secret: the log keeps no value of such a name (audit/record.ts), and the id tells which of two is in wrong hands.
         const after = { jti, scopes, thumbprint, expiresAt, signedWith: secretId };
         const doer = { organisationId, appId, environmentId, actor, from };
         await audit.record(connection, doer, { action: 'token.issued', target: { id }, after });
@@ -294,5 +301,57 @@ export function createMachineCredentials(
         return found.place;
       },
     },
+  };
+}
+
+/** The part of an access token that says whose it is and what it may. */
+type TokenHolder = {
+  id: string;
+  epoch: number;
+  /** The secret that got the token; undefined for a token of a release that did not note it. */
+  secretId: string | undefined;
+  scopes: ReadonlySet<string>;
+};
+
+type KnownCredentials = {
+  /**
+   * Who has this token; undefined when its credential is revoked or expired, or has ended its tokens. FORBIDDEN while the app is suspended.
+   */
+  callerOf(holder: TokenHolder, asked?: Asked): Promise<EnvironmentCaller | undefined>;
+  /** Forgets what is known of a credential, or of all of an app, so that this process sees a change at once. */
+  forget(id: string): void;
+};
+
+/** A secret that was rotated may have been stolen, and would otherwise rotate again for ever, or make credentials that stay. */
+const scopesBy = (
+  secretId: string | undefined,
+  { scopes, newestSecretId }: Pick<KnownCredential, 'scopes' | 'newestSecretId'>,
+): readonly Scope[] => (secretId === newestSecretId ? scopes : scopes.filter((scope) => scope !== 'credentials:write'));
+
+/** Machine credentials as API calls see them. */
+function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): KnownCredentials {
+  const belief = createBelief<KnownCredential>(clock);
+  return {
+    async callerOf({ id, epoch, secretId: given, scopes }, asked) {
+      const known = await belief.recall(id, () => findKnownCredential(db, id), asked);
+      if (known === undefined || known.epoch !== epoch) return undefined;
+      if (known.expiresAt !== undefined && known.expiresAt <= clock()) return undefined;
+      if (known.isAppSuspended) throw appSuspended();
+      const secretId = given ?? known.newestSecretId;
+      const { organisationId, appId, environmentId, environment, limits } = known;
+      return {
+        principal: { kind: 'machineCredential', id },
+        level: 'environment',
+        organisationId,
+        appId,
+        environmentId,
+        environment,
+        generation: `${epoch}/${secretId}`,
+        // Scopes that the token was given and its secret still has.
+        scopes: new Set(scopesBy(secretId, known).filter((scope) => scopes.has(scope))),
+        limits,
+      };
+    },
+    forget: (id) => belief.forget((known) => known.id === id || known.appId === id),
   };
 }

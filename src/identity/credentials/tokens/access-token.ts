@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type CryptoKey, decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/dependencies.ts';
-import type { Scope } from '../../../kernel/words/scopes.ts';
+import type { Scope } from '../../../kernel/words/rights.ts';
 
 /** Life of an access token, s: long enough that a client asks four times an hour, short enough that nothing needs a list of the revoked. */
 export const TOKEN_SECONDS = 900;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PROOF_ALGORITHMS } from '../../../kernel/errors/oauth.ts';
+import { PROOF_ALGORITHMS } from '../../../kernel/errors.ts';
 
 /** Longest value of a parameter: all that are known are shorter. */
 const parameter = z.string().max(1_024);

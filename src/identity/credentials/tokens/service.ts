@@ -1,22 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { randomUUID, createHmac, timingSafeEqual } from 'node:crypto';
+import { ApiError, PROOF_ALGORITHMS, type OAuthError } from '../../../kernel/errors.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { PROOF_ALGORITHMS } from '../../../kernel/errors/oauth.ts';
-import { SCOPES } from '../../../kernel/words/scopes.ts';
-import type { Asked } from '../belief/belief.ts';
-import type { EnvironmentCaller } from '../../../api/caller/caller.ts';
-import { originOfVisit } from '../../../api/caller/doer.ts';
-import { requireBinding } from '../dpop/binding.ts';
-import { createNonces } from '../dpop/nonces.ts';
-import { checkProof, type Proof, type ProvenRequest } from '../dpop/proof.ts';
-import type { UsedProofs } from '../dpop/used-proofs.ts';
+import { SCOPES, type Scope } from '../../../kernel/words/rights.ts';
+import { type Asked, RENEWAL } from '../belief.ts';
+import {
+  type EnvironmentCaller,
+  originOfVisit,
+  type Visit,
+  type Credential,
+  type Scheme,
+} from '../../../api/caller.ts';
+import { requireBinding, checkProof, type Proof, type ProvenRequest, ProofProblem } from '../dpop/proof.ts';
+import { createNonces, type UsedProofs } from '../dpop/used-proofs.ts';
 import type { MachineCredentials } from '../machine-credentials/service.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
 import { type AccessToken, createTokenReader, signAccessToken, TOKEN_SECONDS } from './access-token.ts';
-import { isSignedBy } from './client-secret.ts';
-import { invalidClient, proofRefusal, suspendedClient, tokenProblem } from './refusals.ts';
 import type { KeysAnswer, MetadataAnswer, TokenAnswer, TokenBody } from './schema.ts';
-import { readScope } from './scope-parameter.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export const TOKEN_PATH = '/oauth/token';
@@ -54,7 +52,7 @@ type Collaborators = {
   machineCredentials: Pick<MachineCredentials, 'forToken' | 'noteToken' | 'callerOf'>;
   signingKeys: SigningKeys;
   usedProofs: UsedProofs;
-  /** Makes an HMAC and compares it. Default: the one of client-secret.ts; a test counts how often. */
+  /** Makes an HMAC and compares it. Default: `isSignedBy`; a test counts how often. */
   isSigned?: typeof isSignedBy;
 };
 
@@ -186,3 +184,105 @@ function lifeOf(expiresAt: Date | undefined, now: Date): number {
   if (left < 1) throw new ApiError('UNAUTHORIZED', invalidClient().message, { oauth: { error: 'invalid_client' } });
   return Math.min(TOKEN_SECONDS, left);
 }
+
+const VERSION = 'v1';
+
+/**
+ * The value of `client_secret` in a token request: `v1.` and the base64url of HMAC-SHA256 over `v1`, the client id and the exact
+ * value of the DPoP header, with a line feed between them. Its key are the UTF-8 bytes of the whole secret as it was shown. The
+ * proof holds method, URI, time, id, nonce and public key, so one HMAC binds the client to all of them and the secret never travels.
+ */
+export const signTokenRequest = (secret: string, clientId: string, proof: string): string =>
+  `${VERSION}.${createHmac('sha256', secret).update(`${VERSION}\n${clientId}\n${proof}`).digest('base64url')}`;
+
+/** Whether `given` is what the secret gives. Takes as long for a wrong text as for a right one of the same length. */
+export function isSignedBy(secret: string, clientId: string, proof: string, given: string): boolean {
+  const wanted = Buffer.from(signTokenRequest(secret, clientId, proof));
+  const compared = Buffer.from(given);
+  return compared.length === wanted.length && timingSafeEqual(wanted, compared);
+}
+
+/** `scope` of RFC 6749 §3.3: names with one space between them. */
+const FORM = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
+
+/**
+ * The scopes that a token request asks for, in the order of ours: all that the client has where it names none. A text says why it
+ * is refused. RFC 6749 §3.3 would let us grant less than is asked for; a client that misses a right learns of it here instead.
+ */
+export function readScope(given: string | undefined, granted: readonly Scope[]): Scope[] | string {
+  // A parameter without a value counts as left out (RFC 6749 §3.1).
+  if (given === undefined || given === '') return SCOPES.filter((scope) => granted.includes(scope));
+  if (!FORM.test(given)) return 'must be names with one space between them';
+  const names = given.split(' ');
+  const unknown = names.find((name) => !granted.some((scope) => scope === name));
+  if (unknown !== undefined) return 'names what this credential does not have';
+  return SCOPES.filter((scope) => names.includes(scope));
+}
+
+/** INVALID_REQUEST of the token endpoint, for one parameter. */
+const tokenProblem = (error: OAuthError, field: string, reason: string): ApiError =>
+  new ApiError('INVALID_REQUEST', `${field}: ${reason}`, { details: { field, reason }, oauth: { error } });
+
+/** One text for an unknown, a revoked and an expired client, and for a wrong HMAC. */
+const invalidClient = (): ApiError => {
+  const reason = 'names no machine credential whose secret has made this client_secret for this proof';
+  const details = { field: 'client_id', reason };
+  return new ApiError('UNAUTHORIZED', `client_id: ${reason}`, { details, oauth: { error: 'invalid_client' } });
+};
+
+/** The client has proven who it is, so it is told what is the matter. */
+const suspendedClient = (): ApiError => {
+  const reason = 'belongs to an app that is suspended';
+  const details = { field: 'client_id', reason };
+  return new ApiError('FORBIDDEN', `client_id: ${reason}`, { details, oauth: { error: 'unauthorized_client' } });
+};
+
+/** One text for every access token that is not taken. */
+const invalidToken = (): ApiError =>
+  new ApiError('UNAUTHORIZED', 'The access token is invalid, has expired or was revoked', {
+    oauth: { error: 'invalid_token' },
+  });
+
+/**
+ * A refused proof as the answer to its request: INVALID_REQUEST at the token endpoint (RFC 9449 §5), UNAUTHORIZED elsewhere (§7.1).
+ * `nonce` is the one to come with next. Everything else that is thrown stays what it is.
+ */
+function proofRefusal(thrown: unknown, code: 'INVALID_REQUEST' | 'UNAUTHORIZED', nonce: string | undefined): unknown {
+  if (!(thrown instanceof ProofProblem)) return thrown;
+  const { error, reason } = thrown;
+  const details = { field: 'DPoP', reason };
+  return new ApiError(code, `DPoP: ${reason}`, { details, oauth: { error, nonce } });
+}
+
+const TOKEN = /^DPoP +([\x21-\x7e]+)$/i;
+
+/**
+ * Access tokens with proofs (RFC 9449 §7.1). The token is looked at first, so that limits count by its machine credential: one
+ * Authorization header, signature and claims, the credential as it is now. The proof comes when scope and limits have let the request
+ * through: a refused request uses no proof up, and writes no row. Proofs do not cover the body; it is read before all the same,
+ * because the edge proves every kind of credential at one place.
+ */
+export const dpopScheme = ({
+  identify,
+  prove,
+  nextNonce,
+}: Pick<Tokens, 'identify' | 'prove' | 'nextNonce'>): Scheme => ({
+  async identify({ header }): Promise<Credential | undefined> {
+    const given = header('authorization');
+    // Another scheme's, or none: an API key may still be there. Two of any kind are nobody's.
+    if (!given.some((value) => /^DPoP(?: |$)/i.test(value))) return undefined;
+    const text = given.length === 1 ? TOKEN.exec(given[0] ?? '')?.[1] : undefined;
+    const found = text === undefined ? undefined : await identify(text);
+    if (text === undefined || found === undefined) throw invalidToken();
+    return {
+      caller: found.caller,
+      isSession: false,
+      async prove(request) {
+        await prove(found.token, request.header('dpop'), request);
+        const nonce = nextNonce();
+        return nonce === undefined ? undefined : { 'DPoP-Nonce': nonce };
+      },
+      renew: () => identify(text, RENEWAL),
+    };
+  },
+});

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { changeOf, fieldsOf, sameText } from '../../../api/http/reading/fields.ts';
-import {
-  codeField,
-  emailField,
-  newPasswordField,
-  passwordField,
-  personName,
-} from '../../../api/caller/person-fields.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
+import { codeField, emailField, newPasswordField, passwordField, personName } from '../../../api/person-fields.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 
 const rules = { name: nameProblem };
 

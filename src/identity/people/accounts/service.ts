@@ -1,19 +1,14 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
+import { type Caller, doneBy, doneFrom, type TellChange, type Visit } from '../../../api/caller.ts';
 import type { SignedIn, User } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
-import { type Begin, createDevices } from './devices.ts';
-import { passwordProblem } from './password-rules.ts';
-import { createPasswords } from './passwords.ts';
-import { dropResetCodes, dropResetCodesOf } from './codes-store.ts';
-import { createResetPassword, makeResetCode, type RemoveFactors } from './password-reset.ts';
-import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userChange } from './schema.ts';
-import { createSetUp, type SetUp } from './setup.ts';
+import { type Begin, createDevices, createTries, type Trier } from './tries.ts';
+import { passwordProblem, createPasswords } from './passwords.ts';
 import {
+  dropResetCodes,
+  dropResetCodesOf,
   type Account,
   findAccount,
   findAccountByEmail,
@@ -27,13 +22,14 @@ import {
   writePasswordHash,
   lockPeople,
 } from './store.ts';
-import { createTries, type Trier } from './tries.ts';
+import { createResetPassword, makeResetCode, type RemoveFactors, createSetUp, type SetUp } from './one-time-codes.ts';
+import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userChange } from './schema.ts';
 
 /** One who has just given the password of an account. */
 type Identified = { account: Account; trier: Trier; rehashed: string | undefined };
 
 export type Accounts = {
-  /** Makes the first administrator (setup.ts). */
+  /** Makes the first administrator (one-time-codes.ts). */
   setUp: SetUp;
   /**
    * The one who has the password of an account. Throws UNAUTHORIZED, with one text and about the same work for an account that does not
@@ -45,7 +41,7 @@ export type Accounts = {
    * there is one. Throws UNAUTHORIZED where the password was changed since it was given. Called before anything that the password opens.
    */
   settle(transaction: DatabaseTransaction, identified: Identified): Promise<void>;
-  /** Whose tries a visit to an account counts with (devices.ts). */
+  /** Whose tries a visit to an account counts with (tries.ts). */
   trierOf(account: Account, visit: Visit): Promise<Trier>;
   /** A session in a browser that is known from now on, for one who has proven who they are otherwise. */
   begin: Begin;
@@ -84,7 +80,7 @@ export type Accounts = {
   ): Promise<{ code: string; expiresAt: Date }>;
   /** Ends every link that would reset the password of a member of that organisation. */
   dropResetCodesOf(transaction: DatabaseTransaction, organisationId: string): Promise<void>;
-  /** Gives the person of such a code another password (password-reset.ts). */
+  /** Gives the person of such a code another password (one-time-codes.ts). */
   resetPassword(body: ResetPasswordBody, visit: Visit): Promise<void>;
   /** The account of a session whose person gives the password once more. Throws as `identify` does. */
   prove(caller: Caller, password: string): Promise<{ account: Account; sessionId: string }>;

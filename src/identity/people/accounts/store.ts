@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
-import { lockPeople } from '../../../platform/db/sql/lock-people.ts';
-import type { Role } from '../../../kernel/words/roles.ts';
+import { lockPeople } from '../../../platform/db/sql/people.ts';
+import type { Role } from '../../../kernel/words/rights.ts';
 
 export { lockPeople };
 
@@ -100,4 +100,76 @@ export async function keepDevice(
 /** Forgets all browsers of a person: their tries are strangers' from now on. */
 export async function forgetDevices(db: Db, userId: string): Promise<void> {
   await db.knownDevice.deleteMany({ where: { userId } });
+}
+
+/** Things that a link of one use can stand for. */
+type CodePurpose = 'setup' | ResetPurpose;
+
+const RESETS = ['password-reset', 'password-and-factors-reset'] as const;
+/** The second one takes all second factors from the person too, once the link is used. */
+type ResetPurpose = (typeof RESETS)[number];
+
+export async function insertCode(
+  db: Db,
+  code: { hash: Buffer; purpose: CodePurpose; userId?: string; createdAt: Date; expiresAt: Date },
+): Promise<void> {
+  await db.oneTimeCode.deleteMany({ where: { expiresAt: { lte: code.createdAt } } });
+  await db.oneTimeCode.create({ data: { ...code, hash: new Uint8Array(code.hash) } });
+}
+
+const valid = (hash: Buffer, now: Date) => ({ hash: new Uint8Array(hash), expiresAt: { gt: now } });
+
+export const isCodeValid = async (db: Db, hash: Buffer, purpose: CodePurpose, now: Date): Promise<boolean> =>
+  (await db.oneTimeCode.count({ where: { ...valid(hash, now), purpose } })) > 0;
+
+/** Uses a code up. False when it was used before, has expired, or never was. */
+export const useCode = async (db: Db, hash: Buffer, purpose: CodePurpose, now: Date): Promise<boolean> =>
+  (await db.oneTimeCode.deleteMany({ where: { ...valid(hash, now), purpose } })).count > 0;
+
+export async function dropCodes(db: Db, purpose: CodePurpose): Promise<void> {
+  await db.oneTimeCode.deleteMany({ where: { purpose } });
+}
+
+/** The person of whom a code resets something; undefined when it was used before, has expired, or never was. */
+export async function findReset(
+  db: Db,
+  hash: Buffer,
+  now: Date,
+): Promise<{ userId: string; purpose: ResetPurpose } | undefined> {
+  const row = await db.oneTimeCode.findFirst({ where: { ...valid(hash, now), purpose: { in: [...RESETS] } } });
+  // `as`: one of those that were asked for.
+  return row === null || row.userId === null ? undefined : { userId: row.userId, purpose: row.purpose as ResetPurpose };
+}
+
+/** Ends every link that would reset the password of a member of that organisation. */
+export async function dropResetCodesOf(db: Db, organisationId: string): Promise<void> {
+  await db.oneTimeCode.deleteMany({
+    where: { purpose: { in: [...RESETS] }, user: { members: { some: { organisationId } } } },
+  });
+}
+
+/** Ends every link that would reset that person's password. */
+export async function dropResetCodes(db: Db, userId: string): Promise<void> {
+  await db.oneTimeCode.deleteMany({ where: { userId } });
+}
+
+/** Counts a try in its window and gives the count, and when the window ends. Windows that are over are removed. */
+export async function countTry(
+  db: Db,
+  id: Buffer,
+  { now, windowMs }: { now: Date; windowMs: number },
+): Promise<{ tries: number; endsAt: Date }> {
+  await db.signInAttempts.deleteMany({ where: { endsAt: { lte: now } } });
+  const endsAt = new Date(now.getTime() + windowMs);
+  const [row] = await db.$queryRaw<{ tries: number; endsAt: Date }[]>`
+    INSERT INTO sign_in_attempts (id, tries, ends_at) VALUES (${new Uint8Array(id)}, 1, ${endsAt})
+    ON CONFLICT (id) DO UPDATE SET tries = sign_in_attempts.tries + 1
+    RETURNING tries, ends_at AS "endsAt"`;
+  if (row === undefined) throw new Error('PostgreSQL counted a try and gave no count');
+  return row;
+}
+
+/** Forgets the tries of a window: the right password has come. */
+export async function forgetTries(db: Db, id: Buffer): Promise<void> {
+  await db.signInAttempts.deleteMany({ where: { id: new Uint8Array(id) } });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { time, wholeNumber } from '../../../api/http/answers/answer-fields.ts';
 import { fieldsOf } from '../../../api/http/reading/fields.ts';
-import { totpCodeField } from '../../../api/caller/person-fields.ts';
+import { totpCodeField } from '../../../api/person-fields.ts';
 
 /** The second factors of a person, without anything secret. */
 export const factorsAnswer = z

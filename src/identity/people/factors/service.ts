@@ -1,14 +1,15 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Sessions } from '../sessions/service.ts';
 import type { Tries } from '../accounts/tries.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { type Doer, doneBy, type TellChange } from '../../../api/caller/doer.ts';
-import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+import { type Caller, type Doer, doneBy, type TellChange } from '../../../api/caller.ts';
 import type { ConfirmTotp, FactorAdded, FactorsAnswer, RecoveryCodes, TotpSecret } from './schema.ts';
 import * as store from './store.ts';
-import { newTotpSecret, stepOfCode, totpUri } from './totp.ts';
+import { countFactors, deleteFactors, lockPeople } from './store.ts';
+import type { Means } from '../../../api/person-fields.ts';
 
 /** A secret that nobody has confirmed in this time is none: its page was left. */
 const UNCONFIRMED_MS = 15 * 60_000;
@@ -176,3 +177,77 @@ const wrongCode = (): ApiError => new ApiError('UNAUTHORIZED', 'The code is wron
 /** A passkey or a code would let somebody in whom the identity provider no longer does. */
 const noPassword = (): ApiError =>
   new ApiError('CONFLICT', 'The account has no password: its identity provider asks for second factors');
+
+/** Codes that a person gets at a time. */
+const RECOVERY_CODES = 10;
+
+/** Crockford's alphabet: letters that look like digits are not in it, and are read as these digits. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const LENGTH = 16;
+const GROUP = /.{4}(?=.)/g;
+
+/** A code of 80 random bits, `xxxx-xxxx-xxxx-xxxx`: 32 characters take 5 bits of each byte. */
+const newCode = (): string =>
+  Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte & 31])
+    .join('')
+    .replaceAll(GROUP, '$&-');
+
+/** Ten fresh codes. */
+const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newCode);
+
+/**
+ * SHA-256 of a code, however it was typed: with or without hyphens and spaces, in any case, with O for 0 and I or L for 1. With 80
+ * random bits nobody finds a code by its hash, so the hash needs not be slow.
+ */
+function hashRecoveryCode(code: string): Buffer {
+  const plain = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
+  return createHash('sha256').update(plain).digest();
+}
+
+/** RFC 4226, section 4: a shared secret should have 160 bits. Authenticator apps know SHA-1, six digits and 30 s alone. */
+const SECRET_BYTES = 20;
+const FORM = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
+/** Steps before and behind the current one whose codes are taken: clocks of telephones differ by seconds, typing takes some more. */
+const WINDOW = 1;
+
+/** A fresh secret of an authenticator app, in base32 (RFC 4648). */
+const newTotpSecret = (): string => {
+  const bytes = randomBytes(SECRET_BYTES);
+  return new Secret({ buffer: new Uint8Array(bytes).buffer }).base32;
+};
+
+/** The URI by which an authenticator app takes the secret, as a QR code or a link. `label` names the account in the app. */
+const totpUri = (secret: string, label: string): string =>
+  new TOTP({ ...FORM, issuer: 'Posthorn', label, secret }).toString();
+
+/**
+ * The step of 30 s since 1970 that a code belongs to (RFC 6238, section 4.2): the current one or a neighbour. Undefined for a wrong
+ * code. Whether the step was used before is for the caller to know (section 5.2). The digits are compared in constant time.
+ */
+function stepOfCode(secret: string, code: string, now: Date): number | undefined {
+  const totp = new TOTP({ ...FORM, secret });
+  const delta = totp.validate({ token: code, timestamp: now.getTime(), window: WINDOW });
+  return delta === null ? undefined : totp.counter({ timestamp: now.getTime() }) + delta;
+}
+
+/** Factors of people as others need to know them: which are asked for, and their end. */
+export type FactorsOfPeople = {
+  /** Means by which a person may take the second step of signing in; none where the password is enough. */
+  meansOf(database: DatabaseTransaction, userId: string): Promise<Means[]>;
+  /** Takes all factors from a person who has lost them. `by` is the one who says so. */
+  removeAll(transaction: DatabaseTransaction, change: { userId: string; by: Doer }): Promise<void>;
+};
+
+export const createFactorsOfPeople = (tell: TellChange<DatabaseTransaction>): FactorsOfPeople => ({
+  async meansOf(database, userId) {
+    const { totp, passkeys, recoveryCodes } = await countFactors(database, userId);
+    const factors: Means[] = [...(passkeys > 0 ? ['passkey' as const] : []), ...(totp ? ['code' as const] : [])];
+    return factors.length > 0 && recoveryCodes > 0 ? [...factors, 'recoveryCode'] : factors;
+  },
+
+  async removeAll(transaction, { userId, by }) {
+    await lockPeople(transaction, [userId]);
+    if (await deleteFactors(transaction, userId))
+      await tell(transaction, { action: 'user.factors_removed', by, target: userId });
+  },
+});

@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { isAtLeast, type Role } from '../../../kernel/words/roles.ts';
+import type { Caller } from '../../../api/caller.ts';
+import { isAtLeast, type Role } from '../../../kernel/words/rights.ts';
 import type { Member } from './schema.ts';
 import { findRole, findRolesOf, lockMembers, lockPeople } from './store.ts';
 
@@ -74,3 +74,17 @@ export async function lockOwned(
     throw new ApiError('FORBIDDEN', 'The person is a member of an organisation that you do not own');
   return { self, member };
 }
+
+/** One member does something to a member: gives a role, or removes where none is wanted. */
+type MemberChange = { actor: Role; target: Role; wanted: Role | undefined; isSelf: boolean };
+
+/** The role that the change takes; undefined when the actor has it. Everybody may leave. Owners alone deal with owners. */
+export function lackingRole({ actor, target, wanted, isSelf }: MemberChange): Role | undefined {
+  if (isSelf && wanted === undefined) return undefined;
+  const needed = target === 'owner' || wanted === 'owner' ? 'owner' : 'admin';
+  return isAtLeast(actor, needed) ? undefined : needed;
+}
+
+/** Whether nobody would own the organisation any more. `owners` is their number before. */
+export const losesLastOwner = ({ target, wanted }: MemberChange, owners: number): boolean =>
+  target === 'owner' && wanted !== 'owner' && owners <= 1;

@@ -1,18 +1,24 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
 import type { Accounts } from '../accounts/service.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
-import type { FactorsOfPeople } from '../factors/of-person.ts';
-import type { Role } from '../../../kernel/words/roles.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
-import { hashSecret, newSessionSecret } from '../sessions/secret.ts';
+import {
+  type Caller,
+  COMMAND_LINE,
+  type Doer,
+  doneBy,
+  doneFrom,
+  type TellChange,
+  type Visit,
+} from '../../../api/caller.ts';
+import type { FactorsOfPeople } from '../factors/service.ts';
+import type { Role } from '../../../kernel/words/rights.ts';
+import { hashSecret, newSessionSecret } from '../sessions/cookie.ts';
 import type { SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
-import { lockAsAdmin, requireRole, takesRole } from './access.ts';
+import { lockAsAdmin, requireRole, takesRole, lackingRole } from './access.ts';
 import {
   deleteInvitation,
   findInvitationOf,
@@ -23,10 +29,12 @@ import {
   insertInvitation,
   type OpenInvitation,
   useInvitation,
-} from './invitations-store.ts';
-import { linkTo } from './links.ts';
-import type { SendLink } from './mailing.ts';
-import { lackingRole } from './rules.ts';
+  findRole,
+  insertMember,
+  lockOrganisations,
+  lockPeople,
+} from './store.ts';
+import { linkTo, type SendLink } from './mailing.ts';
 import type {
   AcceptBody,
   CreateInvitation,
@@ -36,7 +44,6 @@ import type {
   PreviewInvitation,
   NewInvitation,
 } from './schema.ts';
-import { findRole, insertMember, lockOrganisations, lockPeople } from './store.ts';
 
 /** An invitation is good over a weekend. */
 const LIFE_MS = 72 * 3_600_000;
@@ -51,7 +58,7 @@ export type Invitations = {
   accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
   /**
    * Open invitations to an address. Keeps their organisations, and those named, from changing until the transaction ends: called before
-   * their person is locked (lock-people.ts).
+   * their person is locked (`lockPeople`).
    */
   lockOpen(
     transaction: DatabaseTransaction,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { idOf, time } from '../../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameText, sameTime } from '../../../api/http/reading/fields.ts';
 import { idsQuery, pageQuery } from '../../../api/http/reading/query.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { ROLES } from '../../../kernel/words/roles.ts';
-import { codeField, emailField, newPasswordField, personName } from '../../../api/caller/person-fields.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
+import { ROLES } from '../../../kernel/words/rights.ts';
+import { codeField, emailField, newPasswordField, personName } from '../../../api/person-fields.ts';
 
 export const memberAnswer = z
   .strictObject({

@@ -1,29 +1,24 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
 import type { Accounts } from '../accounts/service.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { COMMAND_LINE, type Doer, doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
-import type { FactorsOfPeople } from '../factors/of-person.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
-import { isAtLeast, type Role } from '../../../kernel/words/roles.ts';
+import {
+  type Caller,
+  COMMAND_LINE,
+  type Doer,
+  doneBy,
+  doneFrom,
+  type TellChange,
+  type Visit,
+} from '../../../api/caller.ts';
+import type { FactorsOfPeople } from '../factors/service.ts';
+import { isAtLeast, type Role } from '../../../kernel/words/rights.ts';
 import type { Sessions } from '../sessions/service.ts';
-import { lockAs, lockOwned, noMember, requireRole, takesRole } from './access.ts';
+import { lockAs, lockOwned, noMember, requireRole, takesRole, lackingRole, losesLastOwner } from './access.ts';
 import { createInvitations, type Invitations } from './invitations.ts';
-import { deleteInvitationsBy } from './invitations-store.ts';
-import { linkTo } from './links.ts';
-import { createSendLink } from './mailing.ts';
-import { lackingRole, losesLastOwner } from './rules.ts';
 import {
-  type TransferOwnership,
-  type ListMembers,
-  type Member,
-  memberChange,
-  type ResetLink,
-  type UpdateMember,
-} from './schema.ts';
-import {
+  deleteInvitationsBy,
   deleteIdentities,
   deleteMember,
   hasAnyIdentity,
@@ -34,6 +29,15 @@ import {
   writeRole,
   lockPeople,
 } from './store.ts';
+import { linkTo, createSendLink } from './mailing.ts';
+import {
+  type TransferOwnership,
+  type ListMembers,
+  type Member,
+  memberChange,
+  type ResetLink,
+  type UpdateMember,
+} from './schema.ts';
 
 /** A member as it is now, and the cookies of the caller's own session where that got a new secret. */
 type Changed = { answer: Member; cookies: string[] };
@@ -63,7 +67,7 @@ export type Members = {
   removeFactors(caller: Caller, organisationId: string, userId: string): Promise<void>;
   /** Roles of a person in every organisation, by its id. */
   rolesOf(database: DatabaseTransaction, userId: string): Promise<ReadonlyMap<string, Role>>;
-  /** Makes a person who is locked (lock-people.ts) the first member of a new organisation. */
+  /** Makes a person who is locked (`lockPeople`) the first member of a new organisation. */
   makeOwner(transaction: DatabaseTransaction, organisationId: string, userId: string): Promise<void>;
   /** The command line, which has the database. */
   operator: {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idOf, time } from '../../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, sameTime } from '../../../api/http/reading/fields.ts';
 import { pageQuery } from '../../../api/http/reading/query.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { base64url, personName } from '../../../api/caller/person-fields.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
+import { base64url, personName } from '../../../api/person-fields.ts';
 
 const descriptor = z.strictObject({
   id: z.string().describe('Id of the credential, in base64url.'),

@@ -1,14 +1,24 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { doneBy, type TellChange } from '../../../api/caller/doer.ts';
+import { type Caller, doneBy, type TellChange } from '../../../api/caller.ts';
 import type { Factors } from '../factors/service.ts';
-import type { Assertion } from '../../../api/caller/person-fields.ts';
-import { createChallenges } from './challenges.ts';
-import { relyingPartyOf } from './relying-party.ts';
+import type { Assertion } from '../../../api/person-fields.ts';
+import {
+  createChallenges,
+  ALGORITHMS,
+  readClientData,
+  refused,
+  refuseFramed,
+  refuseOtherEligibility,
+  refuseOtherUser,
+  refuseUnnamed,
+  verifyNew,
+  verifyUse,
+  relyingPartyOf,
+} from './verify.ts';
 import {
   type AddPasskey,
   type PasskeyCreation,
@@ -20,17 +30,6 @@ import {
   type PasskeyRequest,
 } from './schema.ts';
 import * as store from './store.ts';
-import {
-  ALGORITHMS,
-  readClientData,
-  refused,
-  refuseFramed,
-  refuseOtherEligibility,
-  refuseOtherUser,
-  refuseUnnamed,
-  verifyNew,
-  verifyUse,
-} from './verify.ts';
 
 /** Passkeys of a person. More would make the list that a browser is shown long, and nobody has so many devices. */
 const MOST_PASSKEYS = 20;

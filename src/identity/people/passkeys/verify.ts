@@ -1,9 +1,13 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
-import type { Assertion } from '../../../api/caller/person-fields.ts';
-import type { RelyingParty } from './relying-party.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import type { Assertion } from '../../../api/person-fields.ts';
 import type { AddPasskey } from './schema.ts';
-import type { PasskeyRow } from './store.ts';
+import { type PasskeyRow, insertChallenge, type Purpose, useChallenge } from './store.ts';
+import type { Dependencies } from '../../../platform/dependencies.ts';
+import type { Config } from '../../../platform/config/config.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
 
 /**
  * COSE numbers of EdDSA, ES256 and RS256, which every Node of ours verifies. The library would offer ML-DSA where the Node at hand has
@@ -121,4 +125,54 @@ export async function verifyUse(
   } catch (cause) {
     throw refused(cause);
   }
+}
+
+/** People look for a device, and type its PIN. */
+const LIFE_MS = 5 * 60_000;
+
+type Challenges = {
+  /** 256 random bits in base64url, of which PostgreSQL keeps the SHA-256. */
+  make(purpose: Purpose, boundTo: string): Promise<string>;
+  /** Uses a challenge up, whatever becomes of its answer. Throws UNAUTHORIZED unless it was made for just this. */
+  use(challenge: string, purpose: Purpose, boundTo: string): Promise<void>;
+};
+
+export function createChallenges({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Challenges {
+  return {
+    async make(purpose, boundTo) {
+      const challenge = randomBytes(32).toString('base64url');
+      const now = clock();
+      const expiresAt = new Date(now.getTime() + LIFE_MS);
+      await insertChallenge(db, { hash: hashOf(challenge), purpose, boundTo }, { now, expiresAt });
+      return challenge;
+    },
+    async use(challenge, purpose, boundTo) {
+      if (!(await useChallenge(db, { hash: hashOf(challenge), purpose, boundTo }, clock())))
+        throw refused('the challenge was used, has expired, or was made for something else');
+    },
+  };
+}
+
+const hashOf = (challenge: string): Buffer => createHash('sha256').update(challenge).digest();
+
+/** Whom passkeys are made for, and the one origin whose pages may use them (WebAuthn Level 3, sections 5.4.2 and 7). */
+type RelyingParty = { id: string; origin: string };
+
+/**
+ * The host of the pages that people use: of the dashboard where it has an address of its own, else of the API. Browsers bind a passkey
+ * to it, so another address loses every passkey. Throws CONFLICT for an IP address, which is no relying party (section 5.1.3).
+ */
+export function relyingPartyOf({
+  publicBaseUrl,
+  dashboardUrl,
+}: Pick<Config, 'publicBaseUrl' | 'dashboardUrl'>): RelyingParty {
+  const url = parseUrl(dashboardUrl ?? publicBaseUrl);
+  if (url === undefined) throw new Error('The settings were read with an address that is none');
+  const { hostname, origin } = url;
+  if (isIP(hostname.replace(/^\[|\]$/g, '')) > 0)
+    throw new ApiError(
+      'CONFLICT',
+      'Passkeys need a host name in PUBLIC_BASE_URL or DASHBOARD_URL: browsers take no IP address',
+    );
+  return { id: hostname, origin };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCookies } from './cookie.ts';
-import { newSessionSecret } from './secret.ts';
+import { createCookies, newSessionSecret } from './cookie.ts';
 
 const plain = createCookies({ publicBaseUrl: 'http://localhost:3000', allowHttpSignIn: false });
 const secure = createCookies({ publicBaseUrl: 'https://api.example.com', allowHttpSignIn: false });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idOf, time } from '../../../api/http/answers/answer-fields.ts';
 import { pageQuery } from '../../../api/http/reading/query.ts';
-import { MEANS } from '../../../api/caller/person-fields.ts';
-import { ROLES } from '../../../kernel/words/roles.ts';
+import { MEANS } from '../../../api/person-fields.ts';
+import { ROLES } from '../../../kernel/words/rights.ts';
 
 export const sessionAnswer = z
   .strictObject({

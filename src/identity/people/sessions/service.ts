@@ -1,17 +1,20 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { doneBy, doneFrom, type TellChange } from '../../../api/caller/doer.ts';
-import type { Means } from '../../../api/caller/person-fields.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
-import { actAs } from './act-as.ts';
-import { type Cookies, createCookies } from './cookie.ts';
-import type { NamedTenant } from './named-tenant.ts';
+import {
+  type Caller,
+  doneBy,
+  doneFrom,
+  type TellChange,
+  type Visit,
+  type RequestHead,
+  type Scheme,
+} from '../../../api/caller.ts';
+import type { Means } from '../../../api/person-fields.ts';
+import { type Cookies, createCookies, hashSecret, newSessionSecret } from './cookie.ts';
 import type { ListSessions, Session, SignedIn } from './schema.ts';
-import { hashSecret, newSessionSecret } from './secret.ts';
 import {
   addMeans,
   deleteEnded,
@@ -27,7 +30,11 @@ import {
   replaceSecret,
   toSession,
   touchSession,
+  findApp,
+  type KnownSession,
 } from './store.ts';
+import { SCOPES_OF_ROLE, TIER_LIMITS, type EnvironmentKind } from '../../../kernel/words/rights.ts';
+import { type OwnOrigins, originProblem } from '../../../kernel/values/http.ts';
 
 const HOUR_MS = 3_600_000;
 /** A session that nobody uses for so long has ended: a working day, and the evening. */
@@ -77,7 +84,7 @@ export type Sessions = {
   revokeOthers(caller: Caller): Promise<{ revoked: number }>;
   /**
    * Keeps the caller's session from ending until the transaction ends: what a session changes about ways to sign in is done while it
-   * lives. Throws UNAUTHORIZED where it has ended. Comes behind the lock of the person (lock-people.ts).
+   * lives. Throws UNAUTHORIZED where it has ended. Comes behind the lock of the person (`lockPeople`).
    */
   hold(transaction: DatabaseTransaction, caller: Caller): Promise<void>;
   /** Ends sessions of a person, all or all but one, inside a transaction. */
@@ -206,3 +213,114 @@ function sessionOf({ principal }: Caller): string {
 /** A browser says of itself what it likes: kept short, and without what would harm a terminal. */
 const shown = (userAgent: string | undefined): string | undefined =>
   userAgent?.replaceAll(/\p{Cc}/gu, '').slice(0, MAX_USER_AGENT);
+
+/** A person who is signed in has tier pro, counted over all of their sessions together. */
+const LIMITS = TIER_LIMITS.pro;
+
+/**
+ * The person of a session, acting where the request says: with the rights that the role in that organisation has, as it is at this
+ * moment. Throws FORBIDDEN for an organisation or an app that the person is no member of, with one text for what does not exist.
+ */
+async function actAs(
+  db: DatabaseTransaction,
+  { id: sessionId, userId, roles }: KnownSession,
+  { organisationId: named, appId, kind, ofPath }: NamedTenant,
+): Promise<{ caller: Caller; isAppSuspended: boolean }> {
+  const person = { principal: { kind: 'person', id: userId, sessionId } as const, limits: LIMITS };
+  const app = appId === undefined ? undefined : await findApp(db, appId, kind);
+  const organisationId = appId === undefined ? (named ?? ofPath) : app?.organisationId;
+  const role = organisationId === undefined ? undefined : roles.get(organisationId);
+  if (appId !== undefined && (role === undefined || (named !== undefined && named !== organisationId)))
+    throw refuseNamed('posthorn-app', NO_MEMBER);
+  const isAppSuspended = app?.isSuspended === true;
+  if (organisationId === undefined)
+    return { caller: { ...person, level: 'person', scopes: new Set() }, isAppSuspended };
+  if (role === undefined && ofPath !== undefined) throw new ApiError('NOT_FOUND', 'No such organisation');
+  if (role === undefined) throw refuseNamed('posthorn-organisation', NO_MEMBER);
+  const inOrganisation = { ...person, organisationId, scopes: SCOPES_OF_ROLE[role] };
+  if (appId === undefined || kind === undefined)
+    return { caller: { ...inOrganisation, level: 'organisation' }, isAppSuspended };
+  if (app?.environmentId === undefined) throw refuseNamed('posthorn-environment', 'is none of this app');
+  const { environmentId } = app;
+  const caller: Caller = { ...inOrganisation, level: 'environment', appId, environmentId, environment: kind };
+  return { caller, isAppSuspended };
+}
+
+/** Where a person acts, as the request says: nowhere, in an organisation, or in an environment of an app. */
+type NamedTenant = {
+  organisationId: string | undefined;
+  appId: string | undefined;
+  kind: EnvironmentKind | undefined;
+  /** The organisation that the path is of, where no header names one. Any text. */
+  ofPath?: string;
+};
+
+const HEADERS = ['posthorn-organisation', 'posthorn-app', 'posthorn-environment'] as const;
+type NamingHeader = (typeof HEADERS)[number];
+
+/** Refuses a header that names nothing that the person has: one text, whether it exists or not. */
+const refuseNamed = (field: NamingHeader, reason: string): ApiError =>
+  new ApiError('FORBIDDEN', `${field}: ${reason}`, { details: { field, reason } });
+
+const NO_MEMBER = 'names nothing that you are a member of';
+
+const OF_ORGANISATION = /^\/v1\/organisations\/([^/]+)$/;
+
+/** Reads the headers that name it. Throws FORBIDDEN for one that is given twice or names nothing. */
+function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): NamedTenant {
+  const [organisationId, appId, environment] = HEADERS.map((name) => {
+    const given = header(name);
+    if (given.length > 1) throw refuseNamed(name, 'is given more than once');
+    return given[0];
+  });
+  if (organisationId !== undefined && !isId('organisation', organisationId))
+    throw refuseNamed('posthorn-organisation', NO_MEMBER);
+  if (appId !== undefined && !isId('app', appId)) throw refuseNamed('posthorn-app', NO_MEMBER);
+  if (environment !== undefined && environment !== 'live' && environment !== 'test')
+    throw refuseNamed('posthorn-environment', 'must be live or test');
+  if (environment !== undefined && appId === undefined)
+    throw refuseNamed('posthorn-app', 'is required beside posthorn-environment');
+  const ofPath = organisationId === undefined && appId === undefined ? OF_ORGANISATION.exec(path)?.[1] : undefined;
+  return { organisationId, appId, kind: environment, ...(ofPath !== undefined && { ofPath }) };
+}
+
+/** Methods that change nothing. A page of another site may cause such a request and never reads its answer. */
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Sessions of people, by cookie. A request with an Authorization header never comes by its cookie, so that no answer depends on which
+ * of two credentials was looked at first. Browsers send cookies by themselves: a request that changes something must come from a page
+ * of our own.
+ */
+export const sessionScheme = (
+  sessions: Pick<Sessions, 'recognise' | 'isPresented' | 'isPresentedTwice'>,
+  own: OwnOrigins,
+): Scheme => ({
+  async identify(head) {
+    const { header } = head;
+    const cookie = header('cookie');
+    if (header('authorization').length > 0 || cookie.length === 0) return undefined;
+    if (sessions.isPresentedTwice(cookie))
+      throw new ApiError('UNAUTHORIZED', 'The cookie of the session is given more than once', {
+        details: { field: 'cookie', reason: 'has the cookie of a session more than once' },
+      });
+    if (!sessions.isPresented(cookie)) return undefined;
+    refuseForeign(head, own);
+    const named = readNamed(head);
+    const found = await sessions.recognise(cookie, named);
+    if (found === undefined) throw new ApiError('UNAUTHORIZED', 'The session has ended: sign in again');
+    return {
+      ...found,
+      isSession: true,
+      renew: () => sessions.recognise(cookie, named),
+    };
+  },
+});
+
+function refuseForeign({ method, header }: RequestHead, own: OwnOrigins): void {
+  if (READING.includes(method)) return;
+  const from = { site: header('sec-fetch-site'), origin: header('origin'), host: header('host') };
+  const problem = originProblem(from, own, { isProofNeeded: true });
+  if (problem !== undefined)
+    throw new ApiError('FORBIDDEN', `The request ${problem}: a session acts for its own pages only`);
+}

@@ -1,9 +1,8 @@
 import type { Database, DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Session as SessionRow } from '../../../platform/db/generated/client.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
-import type { EnvironmentKind } from '../../../kernel/words/environment-kinds.ts';
-import type { Means } from '../../../api/caller/person-fields.ts';
-import type { Role } from '../../../kernel/words/roles.ts';
+import type { EnvironmentKind, Role } from '../../../kernel/words/rights.ts';
+import type { Means } from '../../../api/person-fields.ts';
 import type { Session, SignedIn } from './schema.ts';
 
 type Db = DatabaseTransaction;

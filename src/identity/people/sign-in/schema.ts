@@ -6,7 +6,7 @@ import {
   passwordField,
   recoveryCodeField,
   totpCodeField,
-} from '../../../api/caller/person-fields.ts';
+} from '../../../api/person-fields.ts';
 
 export const signInBody = fieldsOf({
   email: emailField.describe('E-mail address.'),

@@ -1,22 +1,19 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Trier, Tries } from '../accounts/tries.ts';
-import type { Caller } from '../../../api/caller/caller.ts';
-import { doneFrom } from '../../../api/caller/doer.ts';
-import type { FactorsOfPeople } from '../factors/of-person.ts';
-import type { Factors } from '../factors/service.ts';
+import { type Caller, doneFrom, type Visit } from '../../../api/caller.ts';
+import type { FactorsOfPeople, Factors } from '../factors/service.ts';
 import type { PasskeyRequest } from '../passkeys/schema.ts';
 import type { Passkeys, Use } from '../passkeys/service.ts';
-import type { Means } from '../../../api/caller/person-fields.ts';
-import type { Visit } from '../../../api/caller/scheme.ts';
+import type { Means } from '../../../api/person-fields.ts';
 import type { SecondStep, SignedIn } from '../sessions/schema.ts';
 import type { Sessions, WithCookies } from '../sessions/service.ts';
 import type { AuthenticateBody, PasskeyBody, SecondFactorBody, SignInBody } from './schema.ts';
-import { secondStepSecret } from './second-step.ts';
 import { findSecondStep, insertSecondStep, takeSecondStep, lockPeople } from './store.ts';
+import { hashSecret, newSessionSecret } from '../sessions/cookie.ts';
 
 /** An app has its code at once; a recovery code may have to be looked for in a drawer. */
 const SECOND_STEP_MS = 10 * 60_000;
@@ -207,3 +204,12 @@ function refuseSeveral(body: object): void {
   const [first, second] = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (second !== undefined) throw invalidField(second, `must not stand beside ${first}: give one proof at a time`);
 }
+
+/** The secret of a second step's cookie, and its hash, which is all that is stored. */
+const secondStepSecret = {
+  make(): { secret: string; hash: Buffer } {
+    const secret = newSessionSecret();
+    return { secret, hash: hashSecret(secret) };
+  },
+  hash: hashSecret,
+};

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 
-export { lockPeople } from '../../../platform/db/sql/lock-people.ts';
+export { lockPeople } from '../../../platform/db/sql/people.ts';
 
 type Db = DatabaseTransaction;
 

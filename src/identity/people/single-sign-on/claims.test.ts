@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { readPerson } from './claims.ts';
+import { readPerson, rolesByGroups } from './claims.ts';
+import type { GroupRole } from '../../../platform/config/single-sign-on.ts';
 
 const SETTINGS = { groupsClaim: 'groups', isEmailTrusted: false };
 const claims = { iss: 'https://id.example', sub: 'n1', email: 'Nora@Example.com', email_verified: true };
@@ -57,4 +58,23 @@ describe('the person of an ID token', () => {
   test.each(['', 'x'.repeat(256), 'nöra', 'a\u0000b'])('is nobody without a good subject: %j', (sub) => {
     expect(readPerson({ ...claims, sub }, SETTINGS)).toBeUndefined();
   });
+});
+
+const RULES: GroupRole[] = [
+  { group: 'ops', role: 'admin' },
+  { group: 'staff', role: 'viewer' },
+  { group: 'staff', role: 'developer', organisationId: 'org_2' },
+];
+
+test.each([
+  [['staff'], { org_1: 'viewer', org_2: 'developer' }],
+  [['staff', 'ops'], { org_1: 'admin', org_2: 'developer' }],
+  [['ops'], { org_1: 'admin', org_2: undefined }],
+  [[], { org_1: undefined, org_2: undefined }],
+])('groups %j give the highest role in each organisation that is named', (groups, wanted) => {
+  expect(Object.fromEntries(rolesByGroups(groups, RULES, 'org_1'))).toEqual(wanted);
+});
+
+test('an entry without an organisation is for nobody while there is none', () => {
+  expect([...rolesByGroups(['ops'], RULES, undefined).keys()]).toEqual(['org_2']);
 });

@@ -1,6 +1,7 @@
-import type { SingleSignOnSettings } from '../../../platform/config/single-sign-on.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
-import { emailField, personName } from '../../../api/caller/person-fields.ts';
+import type { SingleSignOnSettings, GivenRole, GroupRole } from '../../../platform/config/single-sign-on.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
+import { emailField, personName } from '../../../api/person-fields.ts';
+import { isAtLeast } from '../../../kernel/words/rights.ts';
 
 /** A person as the identity provider describes them. */
 export type ProvenPerson = {
@@ -54,4 +55,23 @@ function readName({ name, preferred_username: username }: Claims): string | unde
 function readGroups(claim: unknown): string[] {
   if (typeof claim === 'string') return [claim];
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];
+}
+
+/**
+ * The role that somebody in these groups has in each organisation that the settings name: the highest of several, undefined for none.
+ * `first` is the organisation of entries without one.
+ */
+export function rolesByGroups(
+  groups: readonly string[],
+  groupRoles: readonly GroupRole[],
+  first: string | undefined,
+): ReadonlyMap<string, GivenRole | undefined> {
+  const roles = new Map<string, GivenRole | undefined>();
+  for (const { group, role, organisationId = first } of groupRoles) {
+    if (organisationId === undefined) continue;
+    const before = roles.get(organisationId);
+    const isHigher = groups.includes(group) && (before === undefined || isAtLeast(role, before));
+    roles.set(organisationId, isHigher ? role : before);
+  }
+  return roles;
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import {
   allowInsecureRequests,
   AuthorizationResponseError,
@@ -12,10 +13,9 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
   None,
+  type CustomFetch,
 } from 'openid-client';
 import type { SingleSignOnSettings } from '../../../platform/config/single-sign-on.ts';
-import { fetchBounded, UnansweredError } from './fetch-bounded.ts';
-import { boundTo } from './derived.ts';
 import { type ProvenPerson, readPerson } from './claims.ts';
 
 /** Somebody waits meanwhile. */
@@ -184,3 +184,41 @@ function refusalOf(error: unknown): IdentityRefusal {
 /** The library has its own error around that of a request. */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof UnansweredError || (error instanceof Error && isUnanswered(error.cause));
+
+/** Values that one sign-in at the identity provider is bound to (RFC 6749 §10.12, OpenID Connect Core §15.5.2, RFC 7636). */
+type Bound = { state: string; nonce: string; verifier: string };
+
+/**
+ * All of them are derived from the secret in the browser's cookie. PostgreSQL keeps only the hash of that secret, and nobody who reads
+ * the hash can finish the sign-in of somebody else.
+ */
+function boundTo(secret: string): Bound {
+  const derive = (purpose: string): string => createHmac('sha256', secret).update(purpose).digest('base64url');
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
+}
+
+/** Documents and tokens have some kilobytes; sets of keys may have a hundred. */
+const MOST_BYTES = 1_048_576;
+
+/** The provider did not answer in time, or cannot just now. */
+class UnansweredError extends Error {}
+
+/** `fetch`, whose answer has at most a megabyte. Rejects for a longer one, and with UnansweredError for one that does not come. */
+const fetchBounded: CustomFetch = async (url, options) => {
+  // `as`: the library's own type of a body is that of fetch, written once more.
+  const response = await fetch(url, options as RequestInit).catch((cause: unknown) => {
+    throw new UnansweredError(`${new URL(url).origin} does not answer`, { cause });
+  });
+  if (response.status >= 500) throw new UnansweredError(`${new URL(url).origin} answers ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // `as`: Node's stream of a body yields bytes; its type says nothing of that.
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > MOST_BYTES) throw new Error(`The answer of ${new URL(url).origin} has more than ${MOST_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  const { status, headers } = response;
+  const hasBody = ![204, 205, 304].includes(status);
+  return new Response(hasBody ? Buffer.concat(chunks) : null, { status, headers });
+};

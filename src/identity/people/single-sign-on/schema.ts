@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseUrl } from '../../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
 import { fieldsOf } from '../../../api/http/reading/fields.ts';
 
 /**

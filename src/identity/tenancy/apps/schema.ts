@@ -3,7 +3,7 @@ import { idOf, time, wholeNumber } from '../../../api/http/answers/answer-fields
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../../api/http/reading/fields.ts';
 import { enumQuery, pageQuery } from '../../../api/http/reading/query.ts';
 import { completeRetryPolicy, RETRY_BOUNDS, type RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
-import { controlCharacterProblem, nameProblem } from '../../../kernel/values/plain-text.ts';
+import { controlCharacterProblem, nameProblem } from '../../../kernel/values/text.ts';
 import { RETENTION_DAYS, TIMEOUT_MS } from '../../../kernel/rules/resource-bounds.ts';
 import { APP_STATUSES } from '../../../kernel/words/statuses.ts';
 

@@ -1,13 +1,13 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { Audit } from '../audit/service.ts';
-import type { TenantCaller } from '../../../api/caller/caller.ts';
+import type { TenantCaller } from '../../../api/caller.ts';
 import { completeRetryPolicy, retryPolicyProblem } from '../../../kernel/contract/retry-policy.ts';
-import { ApiError, invalidField } from '../../../kernel/errors/api-error.ts';
-import { changedParts } from '../../../kernel/rules/changed-parts.ts';
+import { ApiError, invalidField } from '../../../kernel/errors.ts';
+import { changedParts } from '../../../kernel/words/audit-actions.ts';
 import { isId } from '../../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 import {
   type App,
   appChange,
@@ -18,7 +18,7 @@ import {
   type UpdateApp,
 } from './schema.ts';
 import * as store from './store.ts';
-import { activateResources, suspendResources } from './suspension-store.ts';
+import { activateResources, suspendResources } from './store.ts';
 
 /** Ten thousand subscriptions are marked in about half a second; Prisma's default is 5 s. */
 const CHANGE_TIMEOUT_MS = 60_000;

@@ -1,6 +1,6 @@
 import { EXAMPLE_TIME } from '../../../api/openapi/examples.ts';
 import { idOf, pageOf } from '../../../api/http/answers/answer-fields.ts';
-import { LineStream, linesOf } from '../../../api/http/streaming/line-stream.ts';
+import { LineStream, linesOf } from '../../../api/http/line-stream.ts';
 import { routesOf } from '../../../api/http/route/route.ts';
 import { auditEntryAnswer, auditFilterQuery, auditLine, listAuditQuery } from './schema.ts';
 import type { Audit } from './service.ts';

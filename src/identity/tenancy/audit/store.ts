@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { AuditEntry as AuditRow, Prisma } from '../../../platform/db/generated/client.ts';
-import type { TenantCaller } from '../../../api/caller/caller.ts';
+import type { TenantCaller } from '../../../api/caller.ts';
 import { idsWithin } from '../../../kernel/values/instant.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
 import { type AuditEntry, auditEntryAnswer, type AuditFilter } from './schema.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, time } from '../../../api/http/answers/answer-fields.ts';
 import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../../../api/http/reading/fields.ts';
 import { pageQuery } from '../../../api/http/reading/query.ts';
-import { nameProblem } from '../../../kernel/values/plain-text.ts';
+import { nameProblem } from '../../../kernel/values/text.ts';
 
 const name = z.string().min(1).max(200);
 

@@ -1,12 +1,11 @@
 import type { DatabaseTransaction } from '../../../platform/db/client.ts';
 import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { Audit } from '../audit/service.ts';
-import type { Caller, TenantCaller } from '../../../api/caller/caller.ts';
-import { doneBy, type TellChange } from '../../../api/caller/doer.ts';
+import { type Caller, type TenantCaller, doneBy, type TellChange } from '../../../api/caller.ts';
 import type { Members } from '../../people/members/service.ts';
-import { isAtLeast } from '../../../kernel/words/roles.ts';
-import { ApiError } from '../../../kernel/errors/api-error.ts';
-import { changedParts } from '../../../kernel/rules/changed-parts.ts';
+import { isAtLeast } from '../../../kernel/words/rights.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { changedParts } from '../../../kernel/words/audit-actions.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../../kernel/values/page.ts';
 import {
   type CreateOrganisation,

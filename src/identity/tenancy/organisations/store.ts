@@ -3,7 +3,7 @@ import type { Organisation as OrganisationRow } from '../../../platform/db/gener
 import type { PageRequest } from '../../../kernel/values/page.ts';
 import type { Organisation } from './schema.ts';
 
-export { lockPeople } from '../../../platform/db/sql/lock-people.ts';
+export { lockPeople } from '../../../platform/db/sql/people.ts';
 
 type Db = DatabaseTransaction;
 

@@ -1,4 +1,4 @@
-import { BOUNDS } from './bounds.ts';
+import { BOUNDS } from './units.ts';
 import { spend, type Used } from './values.ts';
 
 /*
@@ -14,7 +14,7 @@ function visit<T>({ used }: { used: Used }, list: readonly T[]): readonly T[] {
   return list;
 }
 
-/** The elements that a comprehension is about to go through, of which each takes so many units (element-price.ts). */
+/** The elements that a comprehension is about to go through, of which each takes so many units (hardening.ts). */
 export function visitEach<T>(evaluation: { used: Used }, list: readonly T[], unitsOfElement: number): readonly T[] {
   spend(evaluation.used, list.length * unitsOfElement);
   return visit(evaluation, list);

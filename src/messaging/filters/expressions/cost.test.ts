@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { compilePattern } from '../pattern.ts';
-import { BOUNDS, LONGEST } from './bounds.ts';
-import { UNITS } from './units.ts';
+import { BOUNDS, LONGEST, UNITS } from './units.ts';
 import { createExpressions } from './expressions.ts';
 
 const { compile } = createExpressions(compilePattern);

@@ -1,7 +1,6 @@
-import { BOUNDS, LONGEST } from './bounds.ts';
+import { BOUNDS, LONGEST, UNITS } from './units.ts';
 import { COMPREHENSIONS } from './rules.ts';
-import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
-import { UNITS } from './units.ts';
+import { childrenOf, type ExpressionNode, isConstant } from './language.ts';
 
 /** `units`: upper bound of one evaluation, whatever the variables hold (units.ts). `reads`: the variables it looks at. */
 export type ExpressionCost = { units: number; reads: ReadonlySet<string> };

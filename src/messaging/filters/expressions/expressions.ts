@@ -3,9 +3,8 @@ import { type ExpressionCost, expressionCost } from './cost.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { visitEach } from './building.ts';
 import { ElementCount, type Evaluation, type Evaluator, harden, INTERNAL } from './hardening.ts';
-import { FILTERS, type ExpressionLanguage } from './language.ts';
+import { FILTERS, type ExpressionLanguage, childrenOf, type ExpressionNode, isConstant, keepKeys } from './language.ts';
 import { MAX_EXPRESSION_LENGTH, type Misuse, misuseOfNames, misuseOfTree } from './rules.ts';
-import { childrenOf, type ExpressionNode, isConstant, keepKeys } from './tree.ts';
 import { elementsOf } from './values.ts';
 import type { Pattern } from './pattern-size.ts';
 
@@ -65,7 +64,7 @@ const NOTHING: Evaluation = { patterns: new Map(), used: unused(false) };
 /**
  * CEL for expressions of strangers. No clock, no time zone, no state: the same values give the same result in every process.
  * A filter's work is bounded by `cost`, whatever the message; an expression without a bound is refused. An expression
- * of a step counts its work while it is evaluated (bounds.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text
+ * of a step counts its work while it is evaluated (units.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text
  * that is no pattern (RE2).
  */
 export function createExpressions(

@@ -1,5 +1,4 @@
-import { childrenOf, type ExpressionNode, isConstant } from './tree.ts';
-import type { ExpressionLanguage } from './language.ts';
+import { childrenOf, type ExpressionNode, isConstant, type ExpressionLanguage } from './language.ts';
 import { estimatedPatternSize } from './pattern-size.ts';
 
 /** Longest expression, in characters. */

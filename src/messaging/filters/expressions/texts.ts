@@ -1,4 +1,4 @@
-import { BOUNDS } from './bounds.ts';
+import { BOUNDS } from './units.ts';
 
 // The engine's own search can take as many steps as both lengths multiplied. Up to this product it is quick enough.
 const SEARCHED_AT_ONCE = 20_000;

@@ -1,6 +1,5 @@
-import { BOUNDS } from './bounds.ts';
+import { BOUNDS, UNITS } from './units.ts';
 import { requireLength } from './texts.ts';
-import { UNITS } from './units.ts';
 
 /** One evaluation's use of the bounds that hold for all of it. */
 export type Used = {

@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { PublishingConfig } from './load-config.ts';
+import type { Pool } from 'pg';
+import { type EventTrigger, type ReadEventTrigger, isForChannel, createByEventType } from './event-triggers.ts';
+import { systemChannelId, wantsEventType } from '../../../kernel/words/event-types.ts';
+import { readPublishingConfig, type StoredConfig, type ChannelFilter } from './config-store.ts';
+import type { NewMessage, FilterMatch } from '../../messages/publication.ts';
+import type { Filters } from '../../filters/filters.ts';
 
 // Characters of schemas and filters, of all channels together, each channel counting for some by itself: 60,000 channels
 // without any, or 30,000 subscriptions with the longest filters.
@@ -87,4 +92,90 @@ function weightOf({ schema, schemas, filters, triggers, listens }: PublishingCon
   for (const { channelIds, eventTypes } of listens)
     weight += [...channelIds, ...eventTypes].reduce((sum, { length }) => sum + length, WEIGHT_OF_A_SUBSCRIPTION);
   return weight;
+}
+
+/**
+ * Everything that publishing to a channel depends on beside its status. A publication is checked against one version of it. Other
+ * channels have no part in it: with ten thousand workflows, memory would hold the configurations of sixteen channels.
+ */
+export type PublishingConfig = Omit<StoredConfig, 'workflows'> & {
+  /** Active workflows that messages of this channel begin, and those of all inbound webhooks. */
+  triggers: readonly EventTrigger[];
+};
+
+/** Undefined for a channel that is missing, deleted or of another environment; `known` itself while its version holds. */
+export async function loadPublishingConfig(
+  { pool, readTrigger }: { pool: Pool; readTrigger: ReadEventTrigger },
+  environmentId: string,
+  channelId: string,
+  known: PublishingConfig | undefined,
+): Promise<PublishingConfig | undefined> {
+  const stored = await readPublishingConfig(pool, environmentId, channelId, known?.version);
+  if (stored === undefined || stored === 'same') return stored && known;
+  const { workflows, listens, ...config } = stored;
+  const channel = { channelId, isSystem: channelId === systemChannelId(environmentId) };
+  return {
+    ...config,
+    triggers: workflows.flatMap((workflow) => readTrigger(workflow, channel) ?? []),
+    listens: listens.filter((listening) => isForChannel(listening, channelId)),
+  };
+}
+
+const hearing = createByEventType(({ listens }: Pick<PublishingConfig, 'listens'>, eventType) =>
+  listens.filter(({ eventTypes }) => wantsEventType(eventTypes, eventType)),
+);
+
+/** Ids of those messages of a channel that steps of workflows may wait for. A worker looks for the runs that do. */
+export const heardOf = (config: Pick<PublishingConfig, 'listens'>, messages: readonly NewMessage[]): string[] =>
+  config.listens.length === 0
+    ? []
+    : messages.filter(({ eventType }) => hearing(config, eventType).length > 0).map(({ id }) => id);
+
+type Wanting = { expressions: string[]; subscriptionIds: string[][] };
+
+/** The filters that are to be asked about this event type, each with those of its subscriptions that want it. */
+function wanting(filters: readonly ChannelFilter[], eventType: string): Wanting {
+  const found: Wanting = { expressions: [], subscriptionIds: [] };
+  for (const { expression, subscriptions } of filters) {
+    const ids = subscriptions.filter(({ eventTypes }) => wantsEventType(eventTypes, eventType)).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    found.expressions.push(expression);
+    found.subscriptionIds.push(ids);
+  }
+  return found;
+}
+
+/**
+ * Asks the filters of a channel about one message after the other: whom they let it through to, among the subscriptions whose
+ * event types want it. Subscriptions without a filter are in none of the matches.
+ */
+export function createAsking(
+  filters: Pick<Filters, 'evaluate'>,
+  channelId: string,
+  config: Pick<PublishingConfig, 'filters'>,
+): (message: NewMessage) => Promise<readonly FilterMatch[]> {
+  const wantingOf = new Map<string, Wanting>();
+  return async ({ id: messageId, eventType, payload, metadata }) => {
+    const wanted = wantingOf.get(eventType) ?? wanting(config.filters, eventType);
+    wantingOf.set(eventType, wanted);
+    const { expressions, subscriptionIds } = wanted;
+    if (expressions.length === 0) return [];
+    const verdicts = await filters.evaluate(expressions, { key: channelId, eventType, payload, metadata });
+    return verdicts.flatMap(({ matches }, index) =>
+      matches ? (subscriptionIds[index] ?? []).map((subscriptionId) => ({ messageId, subscriptionId })) : [],
+    );
+  };
+}
+
+/** All matches of these messages of one channel. */
+export async function findMatches(
+  filters: Pick<Filters, 'evaluate'>,
+  channelId: string,
+  config: Pick<PublishingConfig, 'filters'>,
+  messages: readonly NewMessage[],
+): Promise<FilterMatch[]> {
+  const ask = createAsking(filters, channelId, config);
+  const matches: (readonly FilterMatch[])[] = [];
+  for (const message of messages) matches.push(await ask(message));
+  return matches.flat();
 }

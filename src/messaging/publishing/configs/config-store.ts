@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import type { ChannelWidth } from '../../messages/publication.ts';
-import type { StoredTrigger } from './event-triggers.ts';
-import type { Listening } from './listening.ts';
+import type { StoredTrigger, Listening } from './event-triggers.ts';
 
 /** A filter, and the subscriptions that have it. A filter that many of them share is kept once and evaluated once. */
 export type ChannelFilter = {

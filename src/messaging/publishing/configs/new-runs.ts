@@ -1,12 +1,10 @@
-import type { EventTrigger } from './event-triggers.ts';
+import { type EventTrigger, createByEventType } from './event-triggers.ts';
 import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import type { Filters } from '../../filters/filters.ts';
 import { wantsEventType } from '../../../kernel/words/event-types.ts';
-import { ChainTooDeep } from '../../messages/chain-too-deep.ts';
-import type { NewMessage, NewRun, Publication } from '../../messages/publication.ts';
+import { ChainTooDeep, type NewMessage, type NewRun, type Publication } from '../../messages/publication.ts';
 import type { NewId } from '../../../platform/new-id.ts';
-import { createByEventType } from './by-event-type.ts';
-import type { PublishingConfig } from './load-config.ts';
+import type { PublishingConfig } from './channel-configs.ts';
 
 /** As much of a configuration as runs depend on. */
 type Triggers = Pick<PublishingConfig, 'triggers'>;

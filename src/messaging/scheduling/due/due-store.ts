@@ -122,7 +122,7 @@ export async function findDueChannels(connection: PoolClient): Promise<DueChanne
 
 /**
  * In channels that are not active they wait until it is (channels/store.ts), in those of a suspended app until that is active
- * (identity/apps/suspension-store.ts). In deleted ones they are cancelled.
+ * (identity/tenancy/apps/store.ts). In deleted ones they are cancelled.
  */
 export async function setAside(connection: PoolClient, messages: readonly DueMessage[]): Promise<void> {
   if (messages.length === 0) return;

@@ -2,21 +2,30 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../../platform/crashes/crash-guard.ts';
 import type { Clock } from '../../../platform/dependencies.ts';
-import { signPublish } from '../../../platform/db/sql/publish-signs.ts';
+import { signPublish } from '../../../platform/db/sql/commit-order.ts';
 import { inTransaction } from '../../../platform/db/transaction.ts';
-import { isUnreachable } from '../../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../../platform/db/failures.ts';
 import type { Filters } from '../../filters/filters.ts';
-import type { FilterMatch, NewMessage, NewRun } from '../../messages/publication.ts';
-import type { PublishingConfigs } from '../../publishing/configs/channel-configs.ts';
-import type { PublishingConfig } from '../../publishing/configs/load-config.ts';
-import { createAsking } from '../../publishing/configs/filter-matches.ts';
+import {
+  type FilterMatch,
+  type NewMessage,
+  type NewRun,
+  learnWidth,
+  rowsOfAll,
+  WIDE_ROWS,
+  type Publication,
+} from '../../messages/publication.ts';
+import {
+  type PublishingConfigs,
+  type PublishingConfig,
+  createAsking,
+  heardOf,
+} from '../../publishing/configs/channel-configs.ts';
 import type { NewId } from '../../../platform/new-id.ts';
 import { runsOf } from '../../publishing/configs/new-runs.ts';
-import { createHandOn, type HandOver, type NewDeliveries } from '../../publishing/hand-over.ts';
-import type { StorePublications } from '../../publishing/storing/store-publications.ts';
-import { learnWidth, rowsOfAll, WIDE_ROWS } from '../../publishing/width.ts';
-import { type DueDecision, toPublications } from './due-publications.ts';
+import { createHandOn, type HandOver, type NewDeliveries, type StorePublications } from '../../publishing/hand-over.ts';
 import * as store from './due-store.ts';
+import type { AcceptedMessage } from './due-store.ts';
 import { createDueTurns, type InTurn } from './turns.ts';
 
 // One transaction: tens of ms, and what it holds in memory.
@@ -321,3 +330,50 @@ export function createPublishDue({
 }
 
 const channelOf = ({ channelId }: store.DueMessage): string => channelId;
+
+/** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
+type DueDecision = {
+  config: Pick<PublishingConfig, 'version' | 'filters' | 'listens' | 'width'>;
+  matches: readonly FilterMatch[];
+  /** Runs of workflows that the messages begin. */
+  runs: readonly NewRun[];
+};
+
+type Group = Publication & { messages: NewMessage[]; matches?: FilterMatch[]; runs?: NewRun[] };
+
+/** One publication for each channel, trace and number of hops. */
+function toPublications(
+  taken: readonly AcceptedMessage[],
+  decisions: ReadonlyMap<string, DueDecision>,
+): readonly Publication[] {
+  const groups = new Map<string, Group>();
+  const groupOf = new Map<string, Group>();
+  for (const { environmentId, channelId, message, trace, hops } of taken) {
+    const key = [channelId, trace.traceparent, trace.tracestate, hops].join();
+    const { config } = decisions.get(channelId) ?? {};
+    const group = groups.get(key) ?? {
+      environmentId,
+      channelId,
+      ...(config !== undefined && { configVersion: config.version, width: config.width }),
+      ...(config !== undefined && config.filters.length > 0 && { matches: [] }),
+      ...(trace.traceparent !== null && { trace }),
+      ...(hops > 0 && { hops }),
+      messages: [],
+    };
+    group.messages.push(message);
+    groups.set(key, group);
+    groupOf.set(message.id, group);
+  }
+  for (const { matches, runs } of decisions.values()) {
+    for (const match of matches) groupOf.get(match.messageId)?.matches?.push(match);
+    for (const run of runs) {
+      const group = groupOf.get(run.messageId);
+      if (group !== undefined) group.runs = [...(group.runs ?? []), run];
+    }
+  }
+  return [...groups.values()].map((group) => {
+    const { config } = decisions.get(group.channelId) ?? {};
+    const heard = config === undefined ? [] : heardOf(config, group.messages);
+    return heard.length === 0 ? group : { ...group, heard };
+  });
+}

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isUnreachable } from '../../../platform/db/connections/until-reachable.ts';
+import { isUnreachable } from '../../../platform/db/failures.ts';
 import type { Rank } from '../../../kernel/rules/rank.ts';
 import type { PublishDue } from './publish-due.ts';
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { openSession } from '../connections/connection.ts';
-import { refuseDroppedSettings } from '../connections/own-session.ts';
+import { openSession, refuseDroppedSettings } from '../connection.ts';
 import { makeLargeIndexes } from './large-indexes.ts';
 import { BASELINE, type Migration, readMigrations, SELECT_APPLIED, whyRefused } from './migrations.ts';
-import { ensureTenantRole } from '../row-security/tenant-role.ts';
+import { ensureTenantRole } from '../tenant-role.ts';
 
 // Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
 const LOCK_NUMBER = 7_220_633;
@@ -46,7 +45,7 @@ export type MigrateOptions = {
   after?: (session: pg.Client) => Promise<void>;
   /** Default: those of this release. */
   migrations?: readonly Migration[];
-  /** Default: makes the role of services too (src/platform/db/row-security/tenant-role.ts), or tells the SQL for an administrator. */
+  /** Default: makes the role of services too (src/platform/db/tenant-role.ts), or tells the SQL for an administrator. */
   hasTenantRole?: boolean;
 };
 

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 import { OutboundError } from './error-class.ts';
-import { watchSockets } from './interim-answers.ts';
 
 /**
  * Bytes of a response that are neither body nor counted as headers: interim responses, status line, trailers, and what frames headers
@@ -58,5 +57,86 @@ export function createReadBound(connect: buildConnector.connector, headerBytes: 
       bytesLeft = headerBytes + FRAMING_BYTES + bodyBytes;
       readsLeft = MAX_READS;
     },
+  };
+}
+
+const [DIGIT_0, DIGIT_1, DIGIT_2, CR, LF] = ['0', '1', '2', '\r', '\n'].map((sign) => sign.charCodeAt(0));
+/** Position of the three digits of the status in `HTTP/1.1 100`. */
+const STATUS = { first: 9, second: 10, third: 11 } as const;
+
+/** Watcher of the answers on one connection. */
+type InterimAnswers = {
+  /** `connect`, with its sockets watched. */
+  connect: buildConnector.connector;
+  /** A request is about to be written: the next bytes are the head of its answer. */
+  expect(): void;
+};
+
+/**
+ * Lets an unasked `100 Continue` through to undici as a `102`, which means the same (RFC 9110 §15.2: a client reads over interim
+ * answers that it did not ask for, one or more). undici 7.30 reads over every other 1xx and counts them in `onInfo`, but ends the
+ * connection at a 100: receivers behind a proxy that sends one never got a message. One byte is changed, in place, and only in the
+ * head of an interim answer. A final answer is read up to its status only.
+ */
+export function createInterimAnswers(connect: buildConnector.connector): InterimAnswers {
+  let head: ((chunk: Buffer) => boolean) | undefined;
+
+  const watch = (socket: Duplex): void => {
+    const push = socket.push.bind(socket);
+    socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+      if (head !== undefined && Buffer.isBuffer(chunk) && head(chunk)) head = undefined;
+      return push(chunk, encoding);
+    };
+  };
+
+  return {
+    connect: watchSockets(connect, watch),
+    expect() {
+      head = readHeads();
+    },
+  };
+}
+
+/** `connect`, which gives each socket to `watch` before anything is read from it. */
+const watchSockets =
+  (connect: buildConnector.connector, watch: (socket: Duplex) => void): buildConnector.connector =>
+  (target, callback) =>
+    connect(target, (...[error, socket]) => {
+      if (error !== null) return callback(error, null);
+      watch(socket);
+      return callback(null, socket);
+    });
+
+/** Takes the bytes of an answer as they come; true once a final status, or no valid status, has begun. */
+function readHeads(): (chunk: Buffer) => boolean {
+  // The position in a status line until its status is known, then the length of the header line that is being read.
+  let position = 0;
+  let isInterim = false;
+  let isContinue = false;
+  let lineLength = 0;
+
+  return (chunk) => {
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index];
+      if (isInterim) {
+        if (byte === LF && lineLength === 0) {
+          isInterim = false;
+          position = 0;
+        } else if (byte === LF) lineLength = 0;
+        else if (byte !== CR) lineLength += 1;
+        continue;
+      }
+      // The parser skips empty lines before a status line.
+      if (position === 0 && (byte === CR || byte === LF)) continue;
+      if (position === STATUS.first && byte !== DIGIT_1) return true;
+      if (position === STATUS.second) isContinue = byte === DIGIT_0;
+      if (position === STATUS.third) {
+        if (isContinue && byte === DIGIT_0) chunk[index] = DIGIT_2 ?? 0;
+        isInterim = true;
+        lineLength = position;
+      }
+      position += 1;
+    }
+    return false;
   };
 }

@@ -2,12 +2,18 @@ import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { buildConnector } from 'undici';
-import { type Address, isLoopbackName, LOOPBACK_ADDRESSES, readAddress } from './addresses.ts';
+import {
+  type Address,
+  isLoopbackName,
+  LOOPBACK_ADDRESSES,
+  readAddress,
+  createLocalNames,
+  createNameCheck,
+  createResolveHost,
+  type ResolveHost,
+} from './resolve-host.ts';
 import { createConnector } from './connector.ts';
-import { createLocalNames } from './local-names.ts';
-import { createNameCheck } from './name-check.ts';
 import { lookUpOwn, type OwnAddresses, portOf } from './own-addresses.ts';
-import { createResolveHost, type ResolveHost } from './resolve-host.ts';
 import { mayBeInPublicDns, readPlainUrl, readTarget, type RefusedUrl, type UrlRules } from './url-rules.ts';
 
 /** Limits of the phases before a request is sent, in ms. The total deadline is the sender's. */

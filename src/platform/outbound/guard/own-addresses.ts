@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { type Address, isLoopbackName, readAddress } from './addresses.ts';
-import { isInspectPath } from './inspect-path.ts';
+import { type Address, isLoopbackName, readAddress } from './resolve-host.ts';
+import { ID_FORM, ID_PREFIXES } from '../../../kernel/values/ids.ts';
 
 /** An address at which the service itself, or a server of its own, listens. */
 export type OwnEndpoint = {
@@ -228,4 +228,22 @@ export function createOwnAddresses(
     isOwnAddress,
     refresh,
   };
+}
+
+/** Path of inspectors, before their ids. */
+export const INSPECT_PATH = '/inspect/';
+
+const ID = `${ID_PREFIXES.inspector}_${ID_FORM}`;
+const ADDRESS = new RegExp(`^${INSPECT_PATH}(${ID})$`);
+const ADDRESS_AND_MORE = new RegExp(`^${INSPECT_PATH}(${ID})(/.*)?$`);
+
+/** Whether a path is exactly the address of an inspector, whoever has it. */
+const isInspectPath = (path: string): boolean => ADDRESS.test(path);
+
+/** The id of the inspector at this path, and the rest of the path behind it; undefined for any other path. */
+export function readInspectPath(path: string): { id: string; rest: string } | undefined {
+  // Every request passes here, and an expression costs more than a look at the first letters.
+  if (!path.startsWith(INSPECT_PATH)) return undefined;
+  const [, id, rest = ''] = ADDRESS_AND_MORE.exec(path) ?? [];
+  return id === undefined ? undefined : { id, rest };
 }

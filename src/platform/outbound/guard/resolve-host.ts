@@ -1,8 +1,28 @@
 import { Resolver } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import { dnsError, isAbsentName, OutboundError } from '../exchange/error-class.ts';
-import { isLoopbackName, LOOPBACK_ADDRESSES } from './addresses.ts';
-import type { LocalNames } from './local-names.ts';
+import { isIP, isIPv4 } from 'node:net';
+import { dnsError, isAbsentName, OutboundError, classifyError } from '../exchange/error-class.ts';
+import { LRUCache } from 'lru-cache';
+import { open } from 'node:fs/promises';
+import ipaddr from 'ipaddr.js';
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Whether a host name always means this machine (RFC 6761 §6.3). `host` is lower-case and has no dot at its end. */
+export const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
+
+/** Addresses of a name that always means this machine. */
+export const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'] as const;
+
+/**
+ * Reads a canonical IPv4 or IPv6 address as the place where a packet to it goes: ::ffff:7f00:1 is 127.0.0.1. Undefined for everything
+ * else, such as a name, and for an address with a zone (fe80::1%eth0), which is local to one link.
+ */
+export function readAddress(text: string): Address | undefined {
+  if (isIP(text) === 0 || text.includes('%')) return undefined;
+  // ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8, which is another address. In the URL parser's hexadecimal form the two stay apart.
+  const canonical = isIPv4(text) ? text : new URL(`http://[${text}]`).hostname.slice(1, -1);
+  return ipaddr.process(canonical);
+}
 
 /** All addresses of a host name, IPv4 and IPv6, in the order of trying. Rejects as node:dns does. */
 export type ResolveHost = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -106,3 +126,112 @@ export async function resolveWithin(
 /** An address list in the form of the `lookup` of net.connect. */
 export const asLookupResult = (addresses: readonly string[]): { address: string; family: number }[] =>
   addresses.map((address) => ({ address, family: isIP(address) }));
+
+/** Time for the addresses of one name, ms: somebody waits for the answer to what they have saved. */
+const LIMIT_MS = 2_000;
+/** Look-ups at a time, each a few UDP packets. Beyond it a name is not looked up: nobody waits for the names of others. */
+const MOST_AT_ONCE = 50;
+/** Names that are remembered and for how long, ms: a page that is loaded again asks no name server again. */
+const KNOWN = { max: 1_000, ttl: 5_000 };
+
+type Found = { addresses: readonly string[] } | { reason: string };
+
+/**
+ * Looks names up for those who save or read a target. `reason` says why there are no addresses, in words that hold none. Never rejects.
+ */
+export function createNameCheck(resolve: ResolveHost): { lookUp(hostname: string): Promise<Found> } {
+  const known = new LRUCache<string, Promise<Found>>(KNOWN);
+  let underWay = 0;
+  const ask = async (hostname: string): Promise<Found> => {
+    underWay += 1;
+    try {
+      return { addresses: await resolveWithin(resolve, hostname, LIMIT_MS) };
+    } catch (error) {
+      return { reason: classifyError(error).message };
+    } finally {
+      underWay -= 1;
+    }
+  };
+  return {
+    async lookUp(hostname) {
+      const asked = known.get(hostname);
+      if (asked !== undefined) return asked;
+      if (underWay >= MOST_AT_ONCE) return { reason: 'too many host names are being looked up at this moment' };
+      const asking = ask(hostname);
+      known.set(hostname, asking);
+      return asking;
+    },
+  };
+}
+
+/** What this machine itself says of names: its hosts file, and the domains in which its resolver looks for a short name. */
+type LocalNames = {
+  /** Addresses of a name in the hosts file; none where it does not have the name. */
+  addressesOf(name: string): Promise<readonly string[]>;
+  /** Domains of the last `search` or `domain` line of resolv.conf (resolv.conf(5)). */
+  searchDomains(): Promise<readonly string[]>;
+};
+
+/** Time for which a file's content is used, ms: a container that joins a network is found within it. */
+const FRESH_MS = 5_000;
+/** Bytes that are read of a file. A hosts file that blocks advertisements has a few MiB, and its own names stand at its beginning. */
+const MAX_BYTES = 262_144;
+/** Most search domains (the bound that resolvers had for decades): each is two more questions for a name that does not exist. */
+const MAX_SEARCH_DOMAINS = 6;
+
+/** Rows of words of a file, without comments; none where it cannot be read. */
+async function readRows(path: string): Promise<string[][]> {
+  const file = await open(path).catch(() => undefined);
+  if (file === undefined) return [];
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return buffer
+      .toString('utf8', 0, bytesRead)
+      .split('\n')
+      .map((line) => (line.split(/[#;]/, 1)[0] ?? '').split(/\s+/).filter((word) => word !== ''));
+  } catch {
+    return [];
+  } finally {
+    await file.close();
+  }
+}
+
+/** `read`, whose result is used for FRESH_MS. */
+function remembered<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined;
+  let readAt = 0;
+  return () => {
+    if (known === undefined || performance.now() - readAt > FRESH_MS) {
+      readAt = performance.now();
+      known = read();
+    }
+    return known;
+  };
+}
+
+/** Names as this machine knows them. Tests give other files. A file that is absent or cannot be read says nothing. */
+export function createLocalNames({
+  hostsFile = '/etc/hosts',
+  resolvConf = '/etc/resolv.conf',
+}: {
+  hostsFile?: string;
+  resolvConf?: string;
+} = {}): LocalNames {
+  const hosts = remembered(async () => {
+    const byName = new Map<string, string[]>();
+    for (const [address = '', ...names] of await readRows(hostsFile)) {
+      if (isIP(address) === 0) continue;
+      for (const name of names) byName.set(name.toLowerCase(), [...(byName.get(name.toLowerCase()) ?? []), address]);
+    }
+    return byName;
+  });
+  const searched = remembered(async () => {
+    const rows = await readRows(resolvConf);
+    const [, ...domains] = rows.findLast(([word]) => word === 'search' || word === 'domain') ?? [];
+    return domains.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '');
+  });
+  return {
+    addressesOf: async (name) => (await hosts()).get(name) ?? [],
+    searchDomains: async () => (await searched()).slice(0, MAX_SEARCH_DOMAINS),
+  };
+}

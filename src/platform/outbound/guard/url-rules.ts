@@ -1,4 +1,4 @@
-import { parseUrl } from '../../../kernel/values/parse-url.ts';
+import { parseUrl } from '../../../kernel/values/http.ts';
 
 /** Longest target URL, in characters, as written and as normalised (the usual bound of proxies and logs). */
 const MAX_URL_LENGTH = 2_048;

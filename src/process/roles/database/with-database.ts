@@ -1,6 +1,6 @@
 import type { Config } from '../../../platform/config/config.ts';
 import { createDatabase, type Database } from '../../../platform/db/client.ts';
-import { createPool } from '../../../platform/db/connections/pool.ts';
+import { createPool } from '../../../platform/db/connection.ts';
 import { createTenants, type Tenants } from '../../../platform/db/tenants.ts';
 import { explainingDatabase } from '../../../platform/readiness/database-trouble.ts';
 import { findDatabase } from './find-database.ts';

@@ -1,7 +1,7 @@
 import { type Config, ignoredSettings } from '../../../platform/config/config.ts';
 import type { ServiceLog } from '../../../platform/log.ts';
 import type { OwnAddresses } from '../../../platform/outbound/guard/own-addresses.ts';
-import type { Waiting } from '../../../platform/readiness/until-ready.ts';
+import type { Waiting } from '../../../platform/readiness/readiness.ts';
 import type { Tracing } from '../../tracing/otlp.ts';
 import type { ObservedProcess } from '../../observed-process.ts';
 import type { Siblings } from '../../assembly/siblings.ts';

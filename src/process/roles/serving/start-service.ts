@@ -1,13 +1,11 @@
 import { createDependencies, type ProcessDependencies } from '../../assembly/create-dependencies.ts';
 import { createServices } from '../../assembly/create-services.ts';
 import { createHandOver } from '../../../messaging/publishing/hand-over.ts';
-import { type ReadinessCheck, createReadiness } from '../../../platform/readiness/readiness.ts';
-import { tellRowSecurity } from '../../../platform/readiness/row-security.ts';
-import { startChecks } from '../../../platform/readiness/start-checks.ts';
-import { untilReady } from '../../../platform/readiness/until-ready.ts';
+import { type ReadinessCheck, createReadiness, untilReady } from '../../../platform/readiness/readiness.ts';
+import { tellRowSecurity, startChecks } from '../../../platform/readiness/start-checks.ts';
 import type { Services } from '../../services.ts';
 import { installRuntime } from '../../../platform/temporal/connection.ts';
-import { untilTemporalAnswers } from '../../../platform/temporal/until-temporal-answers.ts';
+import { untilTemporalAnswers } from '../../../platform/temporal/trouble.ts';
 import { type RunningWorker, startWorker } from '../../start-worker.ts';
 import { watchPostgres } from '../../watch-servers.ts';
 import type { Beginning, RunningRole } from './role.ts';

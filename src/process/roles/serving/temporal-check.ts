@@ -1,4 +1,4 @@
-import { NotReady } from '../../../kernel/errors/not-ready.ts';
+import { NotReady } from '../../../kernel/errors.ts';
 import type { ReadinessCheck } from '../../../platform/readiness/readiness.ts';
 import type { RunningWorker } from '../../start-worker.ts';
 

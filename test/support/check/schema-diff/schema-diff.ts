@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { DiffTarget, SchemaEngine, SchemaFilter } from '@prisma/schema-engine-wasm';
-import { openPool } from '../../../../src/platform/db/connections/connection.ts';
+import { openPool } from '../../../../src/platform/db/connection.ts';
 import { createMigrationAdapter } from './migration-adapter.ts';
 import { PRISMA_FOLDER } from '../../../../src/platform/db/migrations/migrations.ts';
 import { createSchemaEngine } from './schema-engine.ts';

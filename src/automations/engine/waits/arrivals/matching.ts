@@ -1,6 +1,6 @@
 import type { Filters } from '../../../../messaging/filters/filters.ts';
 import type { Match, PlannedStep } from '../../../definitions/configs/planned.ts';
-import { hears } from '../../../../messaging/publishing/configs/listening.ts';
+import { hears } from '../../../../messaging/publishing/configs/event-triggers.ts';
 import { triggerFilter } from '../../../definitions/plan/trigger-filter.ts';
 import type { RunContext } from '../../../expressions/context.ts';
 import { ExpressionFailed, type StepExpressions } from '../../../expressions/expressions.ts';

@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '../../../record/statements/claim.ts';
-import type { NewDelivery } from '../../../../messaging/publishing/storing/new-delivery.ts';
+import type { NewDelivery } from '../../../../messaging/publishing/hand-over.ts';
 
 /**
  * A delivery that this process holds since `heldAt` (ms, of performance.now). A claim brings the details of its Temporal workflow; a

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { IS_ACTIVE } from '../../../../platform/db/sql/subscription-sql.ts';
+import { IS_ACTIVE } from '../../../../platform/db/sql/fragments.ts';
 import { inLane, LEAD_SECONDS, type Lane } from '../../../record/statements/lanes.ts';
 
 /** A position in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { isJustRead } from '../../../attempt/age.ts';
-import type { DeliveryToAttempt } from '../../../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../../../kernel/contract/delivery-workflow.ts';
 import { type ClaimedDelivery, describeHeld } from '../../../record/statements/claim.ts';
 import type { JustRead } from '../../../attempt/just-read.ts';
 import type { Claimed } from './claimed.ts';

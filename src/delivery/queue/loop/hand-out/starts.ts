@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { LoggedIds } from '../../../attempt/logged-ids.ts';
-import { untilReachable } from '../../../../platform/db/connections/until-reachable.ts';
+import { untilReachable } from '../../../../platform/db/failures.ts';
 import type { ClaimedDelivery } from '../../../record/statements/claim.ts';
 import { releaseDeliveries } from '../../../record/statements/release.ts';
 import { isStillClaimed, setCarrier } from '../../../record/statements/start.ts';
