@@ -85,8 +85,8 @@ test('the command of docs/logs.md finds the lines of deliveries in a file, and n
   rmSync(folder, { recursive: true });
 });
 
-test('the lines of docs/logs.md about an outage are those that a process writes', async () => {
-  const shown = blockWith('docs/logs.md', 'linesLeftOut')
+test('the lines of docs/reference/logs.md about an outage are those that a process writes', async () => {
+  const shown = blockWith('docs/reference/logs.md', 'linesLeftOut')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { server: string; msg: string; awayMs?: number; linesLeftOut?: number });

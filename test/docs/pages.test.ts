@@ -30,7 +30,6 @@ describe('code blocks', () => {
     'docs/operations.md': 'examples.whole.test.ts',
     'docs/backup.md': 'examples.whole.test.ts',
     'docs/deployment.md': 'operator-commands.whole.test.ts',
-    'docs/logs.md': 'operator-commands.whole.test.ts',
     'docs/temporal.md': 'operator-commands.whole.test.ts',
     'docs/upgrading.md': 'examples.whole.test.ts',
     'docs/sizing.md': 'examples.whole.test.ts',
@@ -395,7 +394,7 @@ describe('logs', () => {
   }
 
   const namedIn = (section: string): string[] =>
-    tableRowsOf('docs/logs.md', section).flatMap(([names = '']) =>
+    tableRowsOf('docs/reference/logs.md', section).flatMap(([names = '']) =>
       Array.from(names.matchAll(/`(\w+)`/g), ([, name = '']) => name),
     );
 
@@ -404,16 +403,16 @@ describe('logs', () => {
   );
   const written = calls.flatMap(fieldsOf);
 
-  test('every field of a line of the log stands in docs/logs.md', () => {
-    const named = [...namedIn('Fields of every line'), ...namedIn('Fields of some lines')];
+  test('every field of a log line is in docs/reference/logs.md', () => {
+    const named = [...namedIn('Common fields'), ...namedIn('Other fields')];
     expect(written.length).toBeGreaterThan(60);
     expect(written.filter(({ name }) => !named.includes(name))).toEqual([]);
   });
 
-  test('docs/logs.md names no field that no line has', () => {
+  test('docs/reference/logs.md names no field that no line has', () => {
     const known = new Set([...written.map(({ name }) => name), ...ADDED, ...SPREAD]);
-    expect(namedIn('Fields of some lines').filter((name) => !known.has(name))).toEqual([]);
-    expect(namedIn('Fields of every line').filter((name) => !ADDED.includes(name))).toEqual([]);
+    expect(namedIn('Other fields').filter((name) => !known.has(name))).toEqual([]);
+    expect(namedIn('Common fields').filter((name) => !ADDED.includes(name))).toEqual([]);
   });
 
   /** Fields that a line has by spreading an object: of a failed request, and of the Temporal SDK. */
@@ -521,9 +520,9 @@ describe('metric names', () => {
     [...readFileSync(`${ROOT}deploy/observe/alerts.yml`, 'utf8').matchAll(/alert: (\w+)/g)].map(([, name]) => name),
   );
 
-  /** Ours as the table of operations.md has them, which test/observe compares with the page, and those of Node. */
+  /** Ours as docs/reference/metrics.md lists them, which test/observe compares with the page, and those of Node. */
   const metrics = new Set([
-    ...tableRowsOf('docs/operations.md', 'Metrics').map(([name = '']) => name.replaceAll('`', '')),
+    ...tableRowsOf('docs/reference/metrics.md').map(([name = '']) => name.replaceAll('`', '')),
     ...createMeters()
       .registry.getMetricsAsArray()
       .map(({ name }) => name),

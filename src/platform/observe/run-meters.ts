@@ -10,25 +10,25 @@ export function createRunMeters(registry: Registry) {
   const registers = [registry];
   const begun = new Counter({
     name: 'posthorn_runs_begun_total',
-    help: 'Runs of workflows that workers have begun, by trigger; further rounds of a run are left out.',
+    help: 'Workflow runs started, by trigger. Later rounds of a run are not counted.',
     labelNames: ['trigger'],
     registers,
   });
   const ended = new Counter({
     name: 'posthorn_runs_ended_total',
-    help: 'Rounds of runs that have begun and ended, by status (completed, failed, cancelled, paused, skipped).',
+    help: 'Rounds of workflow runs that have ended, by status (completed, failed, cancelled, paused, skipped).',
     labelNames: ['status'],
     registers,
   });
   const seconds = new Histogram({
     name: 'posthorn_run_duration_seconds',
-    help: 'Time from the beginning of a run to its end, waits and retries included.',
+    help: 'Time from the start of a workflow run to its end, including waits and retries.',
     buckets: RUN_SECONDS,
     registers,
   });
   const steps = new Counter({
     name: 'posthorn_run_steps_total',
-    help: 'Steps of runs that have ended, by type and outcome (completed, failed, skipped).',
+    help: 'Steps of workflow runs that have ended, by type and outcome (completed, failed, skipped).',
     labelNames: ['type', 'outcome'],
     registers,
   });
