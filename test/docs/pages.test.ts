@@ -15,6 +15,7 @@ import {
   KEPT,
   readMessage,
 } from '../../src/messaging/filters/filter.ts';
+import { REASON_CODES } from '../../src/kernel/rules/service-verdict.ts';
 import { createMeters } from '../../src/platform/observe/meters.ts';
 import { type Node, parse, walk } from '../mutations/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';
@@ -27,13 +28,18 @@ describe('code blocks', () => {
     'docs/api.md': 'api.whole.test.ts',
     'docs/inbound-webhooks.md': 'examples.whole.test.ts',
     'docs/inspect.md': 'examples.whole.test.ts',
-    'docs/operations.md': 'examples.whole.test.ts',
-    'docs/backup.md': 'examples.whole.test.ts',
-    'docs/deployment.md': 'operator-commands.whole.test.ts',
-    'docs/temporal.md': 'operator-commands.whole.test.ts',
-    'docs/upgrading.md': 'examples.whole.test.ts',
-    'docs/sizing.md': 'examples.whole.test.ts',
-    'docs/troubleshooting.md': 'examples.whole.test.ts',
+    'docs/operate/backup.md': 'operate.whole.test.ts',
+    'docs/operate/capacity.md': 'operate.whole.test.ts',
+    'docs/operate/deployment.md': 'operate.whole.test.ts',
+    'docs/operate/keys-and-secrets.md': 'operate.whole.test.ts',
+    'docs/operate/network-and-hardening.md': 'operate.whole.test.ts',
+    'docs/operate/observability.md': 'operate.whole.test.ts',
+    'docs/operate/running.md': 'operate.whole.test.ts',
+    'docs/operate/temporal.md': 'operate.whole.test.ts',
+    'docs/operate/troubleshooting.md': 'operate.whole.test.ts',
+    'docs/operate/upgrading.md': 'operate.whole.test.ts',
+    'docs/reference/command-line.md': 'operate.whole.test.ts',
+    'docs/reference/logs.md': 'operate.whole.test.ts',
     'docs/workflows.md': 'workflows.whole.test.ts',
   };
 
@@ -514,8 +520,7 @@ describe('logs', () => {
 });
 
 describe('metric names', () => {
-  const PAGES = ['docs/troubleshooting.md', 'docs/sizing.md', 'docs/performance.md', 'docs/upgrading.md'];
-  const SYMPTOMS = 15;
+  const NAMING = PAGES.filter((page) => page.startsWith('docs/'));
   const alerts = new Set(
     [...readFileSync(`${ROOT}deploy/observe/alerts.yml`, 'utf8').matchAll(/alert: (\w+)/g)].map(([, name]) => name),
   );
@@ -532,24 +537,21 @@ describe('metric names', () => {
     alerts: [...text.matchAll(/\bPosthorn[A-Z]\w+/g)].map(([name]) => name),
   });
 
-  test.each(PAGES)('%s names metrics and alerts that exist', (page) => {
+  test.each(NAMING)('%s names metrics and alerts that exist', (page) => {
     const named = namedIn(readPage(page));
     expect(named.metrics.filter((name) => !metrics.has(name))).toEqual([]);
     expect(named.alerts.filter((name) => !alerts.has(name))).toEqual([]);
   });
 
-  test('each symptom names its metric and its alert, or that there is none', () => {
-    const symptoms = tableRowsOf('docs/troubleshooting.md', 'Metrics and alerts of each symptom');
-    expect(symptoms).toHaveLength(SYMPTOMS);
-    for (const [symptom = '', metric = '', alert = ''] of symptoms) {
-      expect([symptom, metric.startsWith('none') || namedIn(metric).metrics.length > 0]).toEqual([symptom, true]);
-      expect([symptom, alert === 'none' || namedIn(alert).alerts.length > 0]).toEqual([symptom, true]);
-    }
-  });
-
-  test('each alert stands beside the symptom that it tells', () => {
-    const named = new Set(namedIn(readPage('docs/troubleshooting.md')).alerts);
-    expect([...alerts].filter((name = '') => !named.has(name))).toEqual([]);
+  test('each alert and each reason code of the verdict leads to a section of a page', () => {
+    const rows = tableRowsOf('docs/operate/troubleshooting.md', 'First checks').map(([names = '', target = '']) => ({
+      names,
+      target,
+    }));
+    const named = rows.flatMap(({ names }) => names.replaceAll('`', '').split(', '));
+    expect(new Set(named)).toEqual(new Set([...alerts, ...REASON_CODES]));
+    expect(named).toHaveLength(alerts.size + REASON_CODES.length);
+    expect(rows.filter(({ target }) => !/\]\([\w.-]*#[\w-]+\)$/.test(target))).toEqual([]);
   });
 
   test('a name that no metric has is found', () => {
