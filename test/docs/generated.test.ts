@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { commandLine, EXAMPLES } from '../../docs/generate/command-line.ts';
 import { generatedPages } from '../../docs/generate/pages.ts';
+import { invalidField } from '../../src/kernel/errors/api-error.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { readPage, tableRowsOf } from './code-blocks.ts';
+import { blockWith, readPage, tableRowsOf } from './code-blocks.ts';
 
 test.each(Object.entries(generatedPages()))('%s is what npm run generate:docs writes', (path, text) => {
   expect(readPage(path)).toBe(text);
@@ -26,6 +27,13 @@ test('every example of a command names a command, its parameters and options tha
     const { operands, unknown } = command.parseOptions(given);
     expect([path, operands.length, unknown]).toEqual([path, command.registeredArguments.length, []]);
   }
+});
+
+test('the example of docs/reference/errors.md is what a service returns for a field', () => {
+  const { code, message, details } = invalidField('name', 'is required');
+  expect(JSON.parse(blockWith('docs/reference/errors.md', 'INVALID_REQUEST'))).toEqual({
+    error: { code, message, details },
+  });
 });
 
 test('the defaults of docs/reference/settings.md that the schema does not have are those of the code', () => {
