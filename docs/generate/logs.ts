@@ -4,7 +4,7 @@ import { code, page, table } from './markdown.ts';
 const INTRO = `
 # Logs
 
-Every process writes one JSON object per line to standard output. Secrets are redacted. \`LOG_LEVEL\` sets the lowest level that is written. A line at \`error\` needs a person; \`warn\` describes something that the service handles itself, or that you should look at in office hours.
+Every process writes one JSON object per line to standard output. Secrets are redacted. \`LOG_LEVEL\` sets the lowest level that is written. Look at every line at \`error\`; a line at \`warn\` usually describes something that the service handles itself.
 
 ## Recipes
 
@@ -52,7 +52,7 @@ export function logsPage(): string {
     'src/platform/log-fields.ts',
     INTRO,
     table(['Field', 'Meaning'], rows(COMMON_LOG_FIELDS)),
-    '## Other fields\n\nA name has the same meaning in every line.',
+    '## Other fields\n\nA name has the same meaning in every line, except in those of the Temporal SDK (`part` is `temporal`), which have fields of their own.',
     table(['Field', 'Meaning'], rows(LOG_FIELDS)),
     OUTAGES,
   );

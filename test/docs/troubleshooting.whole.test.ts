@@ -55,17 +55,6 @@ test('the statement about dead letters shows how a receiver refuses', async () =
   await end();
 });
 
-test('the statement about a message twice shows two attempts of one delivery', async () => {
-  const { messageId, end } = await publishTo([500, 200]);
-  await waitForDelivery(posthorn, messageId, 'delivered');
-  const delivery = { id: expect.stringMatching(/^dlv_/) };
-  expect(await rowsOf('FROM deliveries d JOIN attempts', { 'msg_…': messageId })).toMatchObject([
-    { ...delivery, number: 1, response_status: 500 },
-    { ...delivery, number: 2, response_status: 200 },
-  ]);
-  await end();
-});
-
 test('the statement about a growing disk shows a slot that nobody reads', async () => {
   const name = `posthorn_docs_${process.pid}`;
   await posthorn.deps.pool.query('SELECT pg_create_physical_replication_slot($1, true)', [name]);

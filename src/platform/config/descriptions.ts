@@ -105,15 +105,15 @@ export const SETTING_DESCRIPTIONS: Readonly<
     topic: 'Temporal',
     text: 'Uses TLS with the certificate authorities of the system. Each of the next four settings turns TLS on as well.',
   },
-  TEMPORAL_TLS_CA_FILE: { topic: 'Temporal', text: 'PEM file of the authority that signed the server’s certificate.' },
+  TEMPORAL_TLS_CA_FILE: { topic: 'Temporal', text: "PEM file of the authority that signed the server's certificate." },
   TEMPORAL_TLS_CERT_FILE: {
     topic: 'Temporal',
     text: 'PEM file of the client certificate. Requires `TEMPORAL_TLS_KEY_FILE`.',
   },
-  TEMPORAL_TLS_KEY_FILE: { topic: 'Temporal', text: 'PEM file of the client certificate’s private key.' },
+  TEMPORAL_TLS_KEY_FILE: { topic: 'Temporal', text: "PEM file of the client certificate's private key." },
   TEMPORAL_TLS_SERVER_NAME: {
     topic: 'Temporal',
-    text: 'Name that the server’s certificate must contain.',
+    text: "Name that the server's certificate must contain.",
     unset: 'the host of `TEMPORAL_ADDRESS`',
   },
   TEMPORAL_CODEC_KEYS: {
@@ -148,7 +148,7 @@ export const SETTING_DESCRIPTIONS: Readonly<
   },
   DPOP_NONCES: {
     topic: 'Security',
-    text: 'Requires each DPoP proof to contain a nonce from one of the service’s earlier responses.',
+    text: "Requires each DPoP proof to contain a nonce from one of the service's earlier responses.",
   },
 
   DELIVERY_BURST_THRESHOLD: {
@@ -159,7 +159,7 @@ export const SETTING_DESCRIPTIONS: Readonly<
   DELIVERIES_IN_FLIGHT: {
     topic: 'Delivery',
     text: 'Requests to receivers in flight in one worker process, 10 to 100000.',
-    unset: 'one for each 640 KiB of the process’s share of memory, at most a third of the open-file limit; 10 to 8000',
+    unset: "one for each 640 KiB of the process's share of memory, at most a third of the open-file limit; 10 to 8000",
   },
 
   SMTP_URL: {

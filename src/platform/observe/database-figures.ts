@@ -68,7 +68,7 @@ export function createDatabaseGauges() {
   );
   const sessions = gauge(
     'posthorn_database_sessions',
-    'PostgreSQL sessions of the service’s user, of all its processes together, by state (active, waiting for a lock, idle, idle_in_transaction, other).',
+    "PostgreSQL sessions of the service's user, of all its processes together, by state (active, waiting for a lock, idle, idle_in_transaction, other).",
     ['state'],
   );
   const bytes = gauge('posthorn_table_size_bytes', 'Size of a table with its indexes.', ['table']);
