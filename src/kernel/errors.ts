@@ -17,6 +17,85 @@ export const STATUS_OF_CODE = {
 
 export type ErrorCode = keyof typeof STATUS_OF_CODE;
 
+/** When a code is returned and what the caller should do; docs/reference/errors.md shows both. */
+type ErrorDescription = {
+  when: string;
+  remedy: string;
+  /** Whether the caller may send the same request again: `unknown` if the first one may have been carried out. */
+  isRetryable: 'yes' | 'no' | 'unknown';
+};
+
+/** The texts are Markdown. */
+export const DESCRIPTION_OF_CODE: Readonly<Record<ErrorCode, ErrorDescription>> = {
+  INVALID_REQUEST: {
+    when: 'The body, a parameter, a header or a cursor is not valid. Nothing was changed.',
+    remedy: 'Correct the field that `details` names.',
+    isRetryable: 'no',
+  },
+  UNAUTHORIZED: {
+    when: 'The API key or access token is missing, invalid, expired or revoked, or its proof is invalid. For users: the session is missing or has ended, or the password is wrong.',
+    remedy:
+      'Send `Authorization: Bearer <API key>` with an active key (`posthorn keys list`), or a token with a new proof. Users sign in again.',
+    isRetryable: 'no',
+  },
+  FORBIDDEN: {
+    when: 'The credential lacks the scope of this endpoint, its app is suspended, or the request would create or change a credential with more rights than its own. For users: the role does not allow it, or the request comes from a page on another site.',
+    remedy: 'Use a credential with the scope or the rights that the message names.',
+    isRetryable: 'no',
+  },
+  NOT_FOUND: {
+    when: 'The path does not exist, or the environment of the credential has no such resource.',
+    remedy: 'Check the id and the environment: a `svc_live_` key sees no test resources.',
+    isRetryable: 'no',
+  },
+  METHOD_NOT_ALLOWED: {
+    when: 'The path does not support this method.',
+    remedy: 'Use a method that the `Allow` header lists.',
+    isRetryable: 'no',
+  },
+  REQUEST_TIMEOUT: {
+    when: 'The request took too long to arrive: its headers must arrive within 10 s, all of it within 30 s. Nothing was changed.',
+    remedy: 'Send the request again on a new connection.',
+    isRetryable: 'yes',
+  },
+  CONFLICT: {
+    when: 'The state of the resource does not allow it, for example publishing to a paused channel. Or the `Idempotency-Key` or message `id` was already used for another request.',
+    remedy:
+      'With `Retry-After`, send the same request again. Otherwise change the state of the resource, or use a new key or id.',
+    isRetryable: 'no',
+  },
+  PAYLOAD_TOO_LARGE: {
+    when: 'The request body is larger than the endpoint accepts.',
+    remedy: 'Send fewer or smaller messages in one request.',
+    isRetryable: 'no',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    when: 'The body is compressed, or not of the type that the endpoint accepts (`application/json` nearly everywhere).',
+    remedy: 'Send JSON with `Content-Type: application/json` and without `Content-Encoding`.',
+    isRetryable: 'no',
+  },
+  RATE_LIMITED: {
+    when: 'The credential has exceeded a rate limit of its tier, or there were too many sign-in attempts. Nothing was changed.',
+    remedy: 'Wait `Retry-After` seconds.',
+    isRetryable: 'yes',
+  },
+  HEADERS_TOO_LARGE: {
+    when: 'The request headers are larger than 16 KiB in total. Nothing was changed.',
+    remedy: 'Send fewer or shorter headers.',
+    isRetryable: 'no',
+  },
+  INTERNAL: {
+    when: 'An internal error. The log of the service has the cause under the `X-Request-Id` of the response.',
+    remedy: 'Try again later, and report the request id.',
+    isRetryable: 'unknown',
+  },
+  UNAVAILABLE: {
+    when: 'The service cannot reach its database, the database is read-only or not migrated, or requests arrive faster than they can be stored. The message says which. Nothing was changed, unless `details.field` is `outcome`: the change may then have been made.',
+    remedy: 'Wait `Retry-After` seconds. `GET /readyz` shows which part is down.',
+    isRetryable: 'yes',
+  },
+};
+
 /** For validation: the offending field as the caller wrote it (`messages[3].eventType`) and the reason of the refusal. */
 export type ErrorDetails = { field: string; reason: string };
 

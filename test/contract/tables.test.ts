@@ -14,7 +14,6 @@ import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/api/http/pag
 import { errorCodesOf, type Row } from '../../src/api/http/route/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/errors.ts';
 import { routes } from '../../src/process/routes.ts';
-import { tableRowsOf } from '../docs/code-blocks.ts';
 import { answerProblems } from '../support/check/answer-check.ts';
 
 describe('answers', () => {
@@ -139,45 +138,6 @@ describe('answers', () => {
       ],
     ])('%s does not fit', (_, seen) => {
       expect(answerProblems(seen)).not.toEqual([]);
-    });
-  });
-});
-
-describe('errors', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
-
-  /** The rows of the page's table: code, status, when, what to do. */
-  const rows = page
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-
-  const statusOnPage = Object.fromEntries(
-    rows.map(([code = '', status]) => [code.replaceAll('`', ''), Number(status)]),
-  );
-
-  describe('docs/errors.md', () => {
-    test('lists every code of the table with its status, no other code, and in the same order', () => {
-      expect(statusOnPage).toEqual(STATUS_OF_CODE);
-      expect(Object.keys(statusOnPage)).toEqual(Object.keys(STATUS_OF_CODE));
-      expect(rows).toHaveLength(Object.keys(STATUS_OF_CODE).length);
-    });
-
-    test.each(rows)('says of %s (%s) when it comes and what to do', (...cells) => {
-      expect(cells).toHaveLength(4);
-      expect(cells.filter((cell) => cell === '')).toEqual([]);
-      expect(cells[2]).toMatch(/\.$/);
-      expect(cells[3]).toMatch(/\.$/);
-    });
-
-    test('names no code in its text that the table does not have', () => {
-      const named = page.match(/\b[A-Z]{3,}(?:_[A-Z]+)+\b|\bCONFLICT\b|\bINTERNAL\b|\bUNAVAILABLE\b/g) ?? [];
-      expect(named.filter((code) => !(code in STATUS_OF_CODE))).toEqual([]);
     });
   });
 });
@@ -323,9 +283,7 @@ describe('client', () => {
     expect(sourcesOf([...routes, redirect as unknown as Row])).toEqual(before);
   });
 
-  test('the library knows every error code of the service and of the page about them, and no other', () => {
+  test('the library knows every error code of the service, and no other', () => {
     expect(ERROR_CODES).toEqual(Object.keys(STATUS_OF_CODE));
-    const page = tableRowsOf('docs/errors.md').map(([code = '']) => code.replaceAll('`', ''));
-    expect(ERROR_CODES.filter((code) => !page.includes(code))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -11,82 +11,46 @@ import { runPosthorn } from '../support/service/command-line.ts';
 import { createTestDatabase, type TestDatabase } from '../support/service/database.ts';
 import { prepareService, type Settings } from '../support/service/processes.ts';
 import { createTestTemporal } from '../support/service/temporal.ts';
-import { blockWith, codeBlocksOf, ROOT } from './code-blocks.ts';
+import { blockWith, ROOT } from './code-blocks.ts';
 
-const PAGES = ['backup', 'temporal', 'logs', 'troubleshooting', 'upgrading', 'deployment'].map(
-  (name) => `docs/${name}.md`,
-);
-const THIS = 'test/docs/operator-commands.whole.test.ts';
-const RECOVERY = 'test/topology/recovery/archived-postgres.ts';
-const CHART = 'test/deploy/chart/render.test.ts';
+const page = (name: string): string => `docs/operate/${name}.md`;
+const LOGS = 'docs/reference/logs.md';
 
-/** Words of each block of commands, settings or output, with the file that runs or checks it, and the words by which that file finds it. */
-const TRIED: Readonly<Record<string, readonly [file: string, words: string]>> = {
-  'archive_command =': [RECOVERY, 'archive_mode'],
-  'pg_basebackup -D': [RECOVERY, 'pg_basebackup -D'],
-  'recovery_target_time =': [RECOVERY, 'recovery_target_time'],
-  'touch /restored/recovery.signal': [RECOVERY, 'recovery.signal'],
-  'pg_dump -Fc': [RECOVERY, 'pg_dump -Fc'],
-  'node -p': [THIS, 'node -p'],
-  'grep -h': [THIS, 'grep -h'],
-  '"suppressedLines":297': [THIS, 'suppressedLines'],
-  'ok    database': [THIS, 'ok    database'],
-  'sh deploy/compose/make-secrets.sh': [THIS, 'sh deploy/compose/make-secrets.sh'],
-  'docker compose exec api': [THIS, 'docker compose exec api'],
-  'TEMPORAL_ADDRESS=orders.a1b2c.tmprl.cloud': ['test/deploy/compose.test.ts', 'tmprl.cloud'],
-  'image: { repository:': [CHART, 'image: { repository:'],
-  'helm template posthorn': [CHART, 'helm template posthorn'],
-  'temporal operator search-attribute create': [THIS, 'search-attribute create'],
-};
-
-/** Commands that no test runs, by their first words. */
-const NOT_RUN: Readonly<Record<string, string>> = {
-  'docker compose up':
-    'no Docker engine where the tests run; npm run image replays the Dockerfile and reads the file by compose-go',
-  'kubectl create namespace': 'no cluster of Kubernetes where the tests run',
-  'kubectl --namespace': 'no cluster of Kubernetes where the tests run',
-  'helm upgrade --install': 'no cluster of Kubernetes where the tests run; it renders what helm template does',
-  'helm test': 'no cluster of Kubernetes where the tests run',
-};
-
-const blocks = PAGES.flatMap((page) => codeBlocksOf(page)).filter(({ language }) => language !== 'sql');
-
-test('every block of these pages is run or checked by a test that names it, or all of its commands have a reason not to be', () => {
-  const unknown = blocks.filter(({ text }) => {
-    if (Object.keys(TRIED).some((words) => text.includes(words))) return false;
-    const commands = text.split('\n').filter((line) => /^\S/.test(line));
-    return !commands.every((line) => Object.keys(NOT_RUN).some((words) => line.startsWith(words)));
-  });
-  expect(unknown.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
-  const isThere = (words: string): boolean => blocks.some(({ text }) => text.includes(words));
-  expect([...Object.keys(TRIED), ...Object.keys(NOT_RUN)].filter((words) => !isThere(words))).toEqual([]);
-  for (const [file, words] of Object.values(TRIED)) expect(readFileSync(join(ROOT, file), 'utf8')).toContain(words);
-});
-
-test('the command of docs/temporal.md makes a key that the codec takes', () => {
-  const script = blockWith('docs/temporal.md', 'node -p').replace(/^node /, `'${process.execPath}' `);
+test('the command of the page about Temporal creates a key that the codec accepts', () => {
+  const script = blockWith(page('temporal'), 'node -p').replace(/^node /, `'${process.execPath}' `);
   const key = execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim();
   expect(() => readConfig({ TEMPORAL_CODEC_KEYS: key })).not.toThrow();
   expect(() => readConfig({ TEMPORAL_CODEC_KEYS: key.slice(0, -8) })).toThrow();
 });
 
-test('the command of docs/temporal.md adds every search attribute of the code as Keyword, and no other', () => {
-  const added = blockWith('docs/temporal.md', 'search-attribute create').matchAll(/--type Keyword --name (\w+)/g);
+test('the command of the page about Temporal adds every search attribute of the code as Keyword, and no other', () => {
+  const added = blockWith(page('temporal'), 'search-attribute create').matchAll(/--type Keyword --name (\w+)/g);
   expect(Array.from(added, ([, name = '']) => name).toSorted()).toEqual([...SEARCH_ATTRIBUTES].toSorted());
 });
 
-test('the command of docs/logs.md finds the lines of deliveries in a file, and no others', () => {
+test('every recipe of docs/reference/logs.md finds its lines in a file, and no others', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-logs-'));
-  const of = (deliveryId: string): string => JSON.stringify({ level: 'info', deliveryId, msg: 'delivered' });
-  const lines = [of('dlv_1'), JSON.stringify({ level: 'info', msg: 'ready' }), of('dlv_2'), of('dlv_3'), of('dlv_4')];
-  writeFileSync(join(folder, 'posthorn.log'), `${lines.join('\n')}\n`);
-  const found = execFileSync('bash', ['-c', blockWith('docs/logs.md', 'grep -h')], { cwd: folder, encoding: 'utf8' });
-  expect(found.trimEnd().split('\n')).toEqual([of('dlv_1'), of('dlv_2'), of('dlv_3')]);
+  const common = { pid: 1, host: 'vm', version: '0.1.0' };
+  const ids = { deliveryId: 'dlv_01m8b3efdwe008vqmx1r3n8fhg' };
+  const lines = [
+    { level: 'info', ...ids, msg: 'delivered' },
+    { level: 'error', ...common, msg: 'broken' },
+    { level: 'warn', ...ids, msg: 'late' },
+    { level: 'warn', deliveryId: 'dlv_2', msg: 'late' },
+  ];
+  writeFileSync(join(folder, 'posthorn.log'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const run = (words: string): string[] =>
+    execFileSync('bash', ['-c', blockWith(LOGS, words)], { cwd: folder, encoding: 'utf8' })
+      .trimEnd()
+      .split('\n');
+  expect(run('"error" or')).toEqual([JSON.stringify({ level: 'error', msg: 'broken' })]);
+  expect(run('.deliveryId')).toEqual([lines[0], lines[2]].map((line) => JSON.stringify(line)));
+  expect(run('uniq -c').map((line) => line.trim())).toEqual(['2 late']);
   rmSync(folder, { recursive: true });
 });
 
-test('the lines of docs/logs.md about an outage are those that a process writes', async () => {
-  const shown = blockWith('docs/logs.md', 'suppressedLines')
+test('the lines of docs/reference/logs.md about an outage are those that a process writes', async () => {
+  const shown = blockWith(LOGS, 'suppressedLines')
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { server: string; msg: string; outageMs?: number; suppressedLines?: number });
@@ -121,10 +85,10 @@ test('the lines of docs/logs.md about an outage are those that a process writes'
   );
 });
 
-test('the script of docs/deployment.md makes each secret, and leaves alone what is there', () => {
+test('the script of the page about deployment makes each secret, and leaves alone what is there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-secrets-'));
   cpSync(join(ROOT, 'deploy/compose'), join(folder, 'deploy/compose'), { recursive: true });
-  const script = blockWith('docs/deployment.md', 'sh deploy/compose/make-secrets.sh');
+  const script = blockWith(page('deployment'), 'sh deploy/compose/make-secrets.sh');
   const make = (): Record<string, string> => {
     expect(spawnSync('bash', ['-ec', script], { cwd: folder }).status).toBe(0);
     const names = readdirSync(join(folder, 'secrets'));
@@ -145,9 +109,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('the commands that docs/deployment.md gives to the container of the API make a key and the link of the first administrator', () => {
+test('the commands that the page about deployment gives to the container of the API make a key and the link of the first administrator', () => {
   const exec = 'docker compose exec api node dist/src/main.js ';
-  const lines = blockWith('docs/deployment.md', 'docker compose exec api').trimEnd().split('\n');
+  const lines = blockWith(page('deployment'), 'docker compose exec api').trimEnd().split('\n');
   const printed = lines
     .filter((line) => line.startsWith(exec))
     .map((line) => {
@@ -162,44 +126,14 @@ test('the commands that docs/deployment.md gives to the container of the API mak
   ]);
 });
 
-test('posthorn doctor says the lines of docs/troubleshooting.md where no worker runs', async () => {
+test('posthorn doctor prints the lines of the page about troubleshooting where no worker runs', async () => {
   const { output } = await runPosthorn(['doctor'], {
     ...settings,
     PUBLIC_BASE_URL: 'https://posthorn.example.com',
     TRUSTED_PROXY_HOPS: '',
   });
-  for (const line of blockWith('docs/troubleshooting.md', 'ok    database').trimEnd().split('\n')) {
+  for (const line of blockWith(page('troubleshooting'), 'ok    database').trimEnd().split('\n')) {
     const words = line.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
     expect(output).toMatch(new RegExp(`^${words.replaceAll(/\d+/g, String.raw`\d+`).replace('…', '.*')}$`, 'm'));
-  }
-});
-
-/** The test that shows for each of the fifteen symptoms how its query, metric or command settles it: the file, and words of its title. */
-const SETTLED: Readonly<Record<number, readonly [file: string, words: string]>> = {
-  1: [THIS, 'says the lines of docs/troubleshooting.md where no worker runs'],
-  2: ['test/docs/examples.whole.test.ts', 'the statement about late deliveries shows a delivery that is due'],
-  3: ['test/docs/troubleshooting.whole.test.ts', 'the statement about a subscription that gets nothing shows'],
-  4: ['test/docs/troubleshooting.whole.test.ts', 'the statement about dead letters shows'],
-  5: ['test/readiness/readiness.test.ts', 'that is read-only is not ready, and callers are told why nothing is stored'],
-  6: [
-    'test/process/several-processes.whole.test.ts',
-    'a limit holds for all of them together, and the headers count down',
-  ],
-  7: ['test/docs/troubleshooting.whole.test.ts', 'posthorn keys list shows'],
-  8: ['test/docs/troubleshooting.whole.test.ts', 'the statement about a message twice shows'],
-  9: ['test/process/doctor.test.ts', 'with another time is at fault when it is a minute off'],
-  10: ['test/docs/examples.whole.test.ts', 'names the transactions that hold streams back, and no others'],
-  11: ['test/docs/troubleshooting.whole.test.ts', 'the statement about a growing disk shows'],
-  12: ['test/docs/troubleshooting.whole.test.ts', 'the statement about waiting statements shows'],
-  13: ['test/automations/inbound-webhooks.test.ts', 'for its signature is INVALID_REQUEST, stands in the log'],
-  14: ['test/docs/troubleshooting.whole.test.ts', 'the statement about runs that do not begin shows'],
-  15: ['test/process/doctor.test.ts', 'the command looks at all of them that the settings name'],
-};
-
-test('each of the fifteen symptoms has a test that shows how it is settled', () => {
-  expect(Object.keys(SETTLED)).toHaveLength(15);
-  for (const [file, words] of Object.values(SETTLED)) {
-    expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
-    expect(readFileSync(join(ROOT, file), 'utf8')).toContain(words);
   }
 });

@@ -20,6 +20,7 @@ import {
   KEPT,
   readMessage,
 } from '../../src/messaging/filters/filters.ts';
+import { REASON_CODES } from '../../src/kernel/rules/service-verdict.ts';
 import { createMeters } from '../../src/platform/observe/meters.ts';
 import { type Node, parse, walk } from '../support/check/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';
@@ -33,14 +34,18 @@ describe('code blocks', () => {
     'docs/api.md': 'api.whole.test.ts',
     'docs/inbound-webhooks.md': 'examples.whole.test.ts',
     'docs/inspect.md': 'examples.whole.test.ts',
-    'docs/operations.md': 'examples.whole.test.ts',
-    'docs/backup.md': 'examples.whole.test.ts',
-    'docs/deployment.md': 'operator-commands.whole.test.ts',
-    'docs/logs.md': 'operator-commands.whole.test.ts',
-    'docs/temporal.md': 'operator-commands.whole.test.ts',
-    'docs/upgrading.md': 'examples.whole.test.ts',
-    'docs/sizing.md': 'examples.whole.test.ts',
-    'docs/troubleshooting.md': 'examples.whole.test.ts',
+    'docs/operate/backup.md': 'operate.whole.test.ts',
+    'docs/operate/capacity.md': 'operate.whole.test.ts',
+    'docs/operate/deployment.md': 'operate.whole.test.ts',
+    'docs/operate/keys-and-secrets.md': 'operate.whole.test.ts',
+    'docs/operate/network-and-hardening.md': 'operate.whole.test.ts',
+    'docs/operate/observability.md': 'operate.whole.test.ts',
+    'docs/operate/running.md': 'operate.whole.test.ts',
+    'docs/operate/temporal.md': 'operate.whole.test.ts',
+    'docs/operate/troubleshooting.md': 'operate.whole.test.ts',
+    'docs/operate/upgrading.md': 'operate.whole.test.ts',
+    'docs/reference/command-line.md': 'operate.whole.test.ts',
+    'docs/reference/logs.md': 'operate.whole.test.ts',
     'docs/workflows.md': 'workflows.whole.test.ts',
   };
 
@@ -254,10 +259,7 @@ describe('links', () => {
 
 describe('logs', () => {
   const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
-  /**
-   * Fields that are not written beside a call of the log: src/platform/log.ts and src/platform/outages add them, and the SDK names its
-   * own errors.
-   */
+  /** Fields that no call of the log names: src/platform/log.ts and src/platform/outages add them, and the SDK names its own errors. */
   const ADDED = [
     'level',
     'time',
@@ -321,7 +323,7 @@ describe('logs', () => {
   }
 
   const namedIn = (section: string): string[] =>
-    tableRowsOf('docs/logs.md', section).flatMap(([names = '']) =>
+    tableRowsOf('docs/reference/logs.md', section).flatMap(([names = '']) =>
       Array.from(names.matchAll(/`(\w+)`/g), ([, name = '']) => name),
     );
 
@@ -330,16 +332,16 @@ describe('logs', () => {
   );
   const written = calls.flatMap(fieldsOf);
 
-  test('every field of a line of the log stands in docs/logs.md', () => {
-    const named = [...namedIn('Fields of every line'), ...namedIn('Fields of some lines')];
+  test('every field of a log line is in docs/reference/logs.md', () => {
+    const named = [...namedIn('Common fields'), ...namedIn('Other fields')];
     expect(written.length).toBeGreaterThan(60);
     expect(written.filter(({ name }) => !named.includes(name))).toEqual([]);
   });
 
-  test('docs/logs.md names no field that no line has', () => {
+  test('docs/reference/logs.md names no field that no line has', () => {
     const known = new Set([...written.map(({ name }) => name), ...ADDED, ...SPREAD]);
-    expect(namedIn('Fields of some lines').filter((name) => !known.has(name))).toEqual([]);
-    expect(namedIn('Fields of every line').filter((name) => !ADDED.includes(name))).toEqual([]);
+    expect(namedIn('Other fields').filter((name) => !known.has(name))).toEqual([]);
+    expect(namedIn('Common fields').filter((name) => !ADDED.includes(name))).toEqual([]);
   });
 
   /** Fields that a line has by spreading an object: of a failed request, and of the Temporal SDK. */
@@ -441,15 +443,16 @@ describe('logs', () => {
 });
 
 describe('metric names', () => {
-  const PAGES = ['docs/troubleshooting.md', 'docs/sizing.md', 'docs/explanation/performance.md', 'docs/upgrading.md'];
-  const SYMPTOMS = 15;
+  const NAMING = PAGES.filter((page) =>
+    /\/(?:troubleshooting|capacity|observability|running|upgrading|performance)\.md$/.test(page),
+  );
   const alerts = new Set(
     [...readFileSync(`${ROOT}deploy/observe/alerts.yml`, 'utf8').matchAll(/alert: (\w+)/g)].map(([, name]) => name),
   );
 
-  /** Ours as the table of operations.md has them, which test/observe compares with the page, and those of Node. */
+  /** Ours as docs/reference/metrics.md lists them, which test/observe compares with the page, and those of Node. */
   const metrics = new Set([
-    ...tableRowsOf('docs/operations.md', 'Metrics').map(([name = '']) => name.replaceAll('`', '')),
+    ...tableRowsOf('docs/reference/metrics.md').map(([name = '']) => name.replaceAll('`', '')),
     ...createMeters()
       .registry.getMetricsAsArray()
       .map(({ name }) => name),
@@ -459,24 +462,21 @@ describe('metric names', () => {
     alerts: [...text.matchAll(/\bPosthorn[A-Z]\w+/g)].map(([name]) => name),
   });
 
-  test.each(PAGES)('%s names metrics and alerts that exist', (page) => {
+  test.each(NAMING)('%s names metrics and alerts that exist', (page) => {
     const named = namedIn(readPage(page));
     expect(named.metrics.filter((name) => !metrics.has(name))).toEqual([]);
     expect(named.alerts.filter((name) => !alerts.has(name))).toEqual([]);
   });
 
-  test('each symptom names its metric and its alert, or that there is none', () => {
-    const symptoms = tableRowsOf('docs/troubleshooting.md', 'Metrics and alerts of each symptom');
-    expect(symptoms).toHaveLength(SYMPTOMS);
-    for (const [symptom = '', metric = '', alert = ''] of symptoms) {
-      expect([symptom, metric.startsWith('none') || namedIn(metric).metrics.length > 0]).toEqual([symptom, true]);
-      expect([symptom, alert === 'none' || namedIn(alert).alerts.length > 0]).toEqual([symptom, true]);
-    }
-  });
-
-  test('each alert stands beside the symptom that it tells', () => {
-    const named = new Set(namedIn(readPage('docs/troubleshooting.md')).alerts);
-    expect([...alerts].filter((name = '') => !named.has(name))).toEqual([]);
+  test('each alert and each reason code of the verdict leads to a section of a page', () => {
+    const rows = tableRowsOf('docs/operate/troubleshooting.md', 'First checks').map(([names = '', target = '']) => ({
+      names,
+      target,
+    }));
+    const named = rows.flatMap(({ names }) => names.replaceAll('`', '').split(', '));
+    expect(new Set(named)).toEqual(new Set([...alerts, ...REASON_CODES]));
+    expect(named).toHaveLength(alerts.size + REASON_CODES.length);
+    expect(rows.filter(({ target }) => !/\]\([\w.-]*#[\w-]+\)$/.test(target))).toEqual([]);
   });
 
   test('a name that no metric has is found', () => {

@@ -6,7 +6,7 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { startReceiver } from '../support/world/receiver.ts';
 import { blockWith } from './code-blocks.ts';
 
-const PAGE = 'docs/troubleshooting.md';
+const PAGE = 'docs/operate/troubleshooting.md';
 const POLICY = { maxRetries: 1, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
 
 let posthorn: TestPosthorn;
@@ -49,19 +49,8 @@ test('the statement about a subscription that gets nothing shows that it is paus
 test('the statement about dead letters shows how a receiver refuses', async () => {
   const { messageId, end } = await publishTo([418]);
   await waitForDelivery(posthorn, messageId, 'failed');
-  expect(await rowsOf('FROM dead_letters')).toEqual([
+  expect(await rowsOf('FROM dead_letters\nWHERE')).toEqual([
     expect.objectContaining({ error_class: 'status', error_status: 418, count: '1' }),
-  ]);
-  await end();
-});
-
-test('the statement about a message twice shows two attempts of one delivery', async () => {
-  const { messageId, end } = await publishTo([500, 200]);
-  await waitForDelivery(posthorn, messageId, 'delivered');
-  const delivery = { id: expect.stringMatching(/^dlv_/) };
-  expect(await rowsOf('FROM deliveries d JOIN attempts', { 'msg_…': messageId })).toMatchObject([
-    { ...delivery, number: 1, response_status: 500 },
-    { ...delivery, number: 2, response_status: 200 },
   ]);
   await end();
 });
@@ -92,7 +81,7 @@ test('the statement about waiting statements shows who holds the lock that one w
   try {
     const row = { pid: waiting, wait_event_type: 'Lock', blocked_by: [holding] };
     await waitFor('the statement to be seen', async () => {
-      const rows = await rowsOf('FROM pg_stat_activity');
+      const rows = await rowsOf('pg_blocking_pids');
       return rows.some((each) => {
         // `as`: a row of the page's statement.
         const { pid, wait_event_type: type, blocked_by: by } = each as typeof row;

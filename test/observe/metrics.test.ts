@@ -170,9 +170,9 @@ describe('metrics', () => {
     expect(await answers[1]?.json()).toMatchObject({ status: 'ready', parts: { database: 'up', temporal: 'up' } });
   });
 
-  test('the table of metrics in docs/operations.md has every one of ours, and no other', async () => {
+  test('docs/reference/metrics.md lists every metric of ours, and no other', async () => {
     const exported = [...(await readPage()).matchAll(/^# TYPE (posthorn_\w+) (\w+)$/gm)];
-    const named = tableRowsOf('docs/operations.md', 'Metrics').map(([name = '', type = '']) => [
+    const named = tableRowsOf('docs/reference/metrics.md').map(([name = '', type = '']) => [
       name.replaceAll('`', ''),
       type,
     ]);

@@ -392,9 +392,9 @@ describe('two roles', () => {
   ];
 
   test.each(['api', 'worker'] as const)(
-    '%s has every family of the table in docs/operations.md at its metrics port',
+    '%s has every family of docs/reference/metrics.md at its metrics port',
     async (role) => {
-      const named = tableRowsOf('docs/operations.md', 'Metrics').map(([name = '']) => name.replaceAll('`', ''));
+      const named = tableRowsOf('docs/reference/metrics.md').map(([name = '']) => name.replaceAll('`', ''));
       const { families } = await pageOf(role);
       expect(named.filter((name) => name.startsWith('posthorn_') && !families.includes(name))).toEqual([]);
     },

@@ -21,7 +21,7 @@ const USAGE = `npm run topology [-- options]
   --faults         runs the faults and upgrades alone, each fault with its long times (npm run faults)
   --quick          with --faults: a selection, within four minutes
   --development    with --quick: Temporal's development server and a proxy of the tests, in place of programs that Go builds in minutes
-  --recovery       restores a base backup to a moment instead, with Debian's PostgreSQL (docs/backup.md)
+  --recovery       restores a base backup to a moment instead, with Debian's PostgreSQL (docs/operate/backup.md)
   --short          with --faults: all of them, with short times
   --minutes <n>    of the faults by chance (F13), all seeds together; default: 30, and 2 with --short
   --seed <n>       of everything that is chosen by chance; default: a new one, which is printed

@@ -50,7 +50,7 @@ export type TemporalTls = {
 type Settings = Readonly<Record<string, string | undefined>>;
 
 /** Settings that are secrets: each may stand in a file instead, which `<name>_FILE` names. */
-const SECRETS = [
+export const SECRETS = [
   'SMTP_URL',
   'OIDC_CLIENT_SECRET',
   'OTEL_EXPORTER_OTLP_HEADERS',

@@ -31,63 +31,69 @@ export type DatabaseFigures = {
   close(): Promise<void>;
 };
 
+/** The gauges that are read from PostgreSQL, in a registry of their own. */
+export function createDatabaseGauges() {
+  const registry = new Registry();
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
+    // Several pages show the same database; the largest is the newest of a growing thing, and a sum would count it twice.
+    new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max' });
+  const up = gauge('posthorn_database_up', '1 if PostgreSQL answered the last query of these gauges, else 0.');
+  const due = gauge(
+    'posthorn_due_deliveries',
+    `Due deliveries by state: first_attempt and retry wait for a worker, claimed belong to one, blocked wait for their subscription (paused, disabled, or its circuit breaker is open). Counting stops at ${COUNT_BOUNDS.perSubscription} for each subscription and ${COUNT_BOUNDS.inAll} in total.`,
+    ['state'],
+  );
+  const age = gauge(
+    'posthorn_oldest_due_delivery_age_seconds',
+    'Time since the oldest due delivery became due, by the same states; 0 if there is none.',
+    ['state'],
+  );
+  const scheduled = gauge(
+    'posthorn_oldest_due_scheduled_message_age_seconds',
+    'Time since the oldest overdue scheduled message was due; 0 if there is none.',
+  );
+  const runs = gauge(
+    'posthorn_runs',
+    `Unfinished workflow runs by state: pending wait for a worker, queued for their concurrency group, running have a worker, waiting are in a step that waits. Counting stops at ${COUNT_BOUNDS.inAll}.`,
+    ['state'],
+  );
+  const runAge = gauge(
+    'posthorn_oldest_due_run_age_seconds',
+    'Time since the oldest workflow run waiting for a worker became due; 0 if there is none.',
+  );
+  const overdue = gauge(
+    'posthorn_retention_overdue_seconds',
+    'How far past its retention the oldest removable row is, by kind (messages, runs); 0 if there is none.',
+    ['kind'],
+  );
+  const sessions = gauge(
+    'posthorn_database_sessions',
+    "PostgreSQL sessions of the service's user, of all its processes together, by state (active, waiting for a lock, idle, idle_in_transaction, other).",
+    ['state'],
+  );
+  const bytes = gauge('posthorn_table_size_bytes', 'Size of a table with its indexes.', ['table']);
+  const live = gauge('posthorn_table_live_rows', 'Live rows of a table, as estimated by PostgreSQL.', ['table']);
+  const dead = gauge(
+    'posthorn_table_dead_rows',
+    'Dead rows that autovacuum has not removed yet, as estimated by PostgreSQL.',
+    ['table'],
+  );
+  const inserted = gauge(
+    'posthorn_table_inserted_rows',
+    'Rows inserted since the statistics of PostgreSQL were last reset.',
+    ['table'],
+  );
+  return { registry, up, due, age, scheduled, runs, runAge, overdue, sessions, bytes, live, dead, inserted };
+}
+
 /**
  * Figures of the backlog, the tables, retention and connections, as PostgreSQL has them. They are read by a connection of their own, so
  * that a scrape never takes one of the hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and
  * `posthorn_database_up` is 0; `onFailure` is told when that begins.
  */
 export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: unknown) => void): DatabaseFigures {
-  const registry = new Registry();
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
-    // Several pages show the same database; the largest is the newest of a growing thing, and a sum would count it twice.
-    new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max' });
-  const up = gauge('posthorn_database_up', '1 when PostgreSQL has answered the last look, else 0.');
-  const due = gauge(
-    'posthorn_due_deliveries',
-    `Due deliveries by state: first_attempt and retry wait for a worker, claimed have one, blocked belong to a subscription that is paused, disabled or has an open circuit. Counting stops at ${COUNT_BOUNDS.perSubscription} for each subscription and ${COUNT_BOUNDS.inAll} in total.`,
-    ['state'],
-  );
-  const age = gauge(
-    'posthorn_oldest_due_delivery_age_seconds',
-    'Time since the oldest of these was due; 0 without any.',
-    ['state'],
-  );
-  const scheduled = gauge(
-    'posthorn_oldest_due_scheduled_message_age_seconds',
-    'Time since the oldest scheduled message that waits was due.',
-  );
-  const runs = gauge(
-    'posthorn_runs',
-    `Runs of workflows by state: pending wait for a worker, queued for their turn, running have a worker, waiting are in a step that waits. At least this many: ${COUNT_BOUNDS.inAll} are counted.`,
-    ['state'],
-  );
-  const runAge = gauge(
-    'posthorn_oldest_due_run_age_seconds',
-    'Time since the oldest run that waits for a worker was due; 0 without any.',
-  );
-  const overdue = gauge(
-    'posthorn_retention_overdue_seconds',
-    'Time by which the oldest row that retention may remove is past its end, by kind (messages, runs); 0 without any.',
-    ['kind'],
-  );
-  const sessions = gauge(
-    'posthorn_database_sessions',
-    'Connections of our user as PostgreSQL has them, of all roles together, by state: waiting are held up by a lock.',
-    ['state'],
-  );
-  const bytes = gauge('posthorn_table_size_bytes', 'Size of a table with its indexes.', ['table']);
-  const live = gauge('posthorn_table_live_rows', 'Rows of a table as PostgreSQL estimates them.', ['table']);
-  const dead = gauge(
-    'posthorn_table_dead_rows',
-    'Dead rows that autovacuum has not removed yet, as PostgreSQL estimates them.',
-    ['table'],
-  );
-  const inserted = gauge(
-    'posthorn_table_inserted_rows',
-    'Rows inserted since the statistics of PostgreSQL were reset.',
-    ['table'],
-  );
-
+  const { registry, up, due, age, scheduled, runs, runAge, overdue, sessions, bytes, live, dead, inserted } =
+    createDatabaseGauges();
   const pool: Pool = createPool(withTimeout(databaseUrl), { max: 1, connectWithinMs: 2_000 });
   let looking: Promise<void> | undefined;
   let isDown = false;

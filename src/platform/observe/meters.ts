@@ -46,13 +46,13 @@ export function createMeters() {
 
   const requests = new Counter({
     name: 'posthorn_http_requests_total',
-    help: 'Answered requests by route template and status.',
+    help: 'HTTP requests to the API, by method, route template and status.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const requestSeconds = new Histogram({
     name: 'posthorn_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to its answer, by route template.',
+    help: 'Time from the first byte of an HTTP request to the end of its response, by method and route template.',
     labelNames: ['method', 'route'],
     buckets: CALL_SECONDS,
     registers,
@@ -64,69 +64,69 @@ export function createMeters() {
   });
   const publishSeconds = new Histogram({
     name: 'posthorn_publish_commit_duration_seconds',
-    help: 'Time that a publish request waits for its group and the commit.',
+    help: 'Time that a publish request waits for its group commit.',
     buckets: CALL_SECONDS,
     registers,
   });
   const groupItems = new Histogram({
     name: 'posthorn_group_commit_items',
-    help: 'Items of one group commit: publish requests, or recorded attempts.',
+    help: 'Items in one group commit, by group: publish (requests) or record (attempts).',
     labelNames: ['group'],
     buckets: GROUP_ITEMS,
     registers,
   });
   const attempts = new Counter({
     name: 'posthorn_delivery_attempts_total',
-    help: 'Requests to receivers by outcome (delivered, retrying, failed) and class of error.',
+    help: 'Recorded delivery attempts, by outcome (delivered, retrying, failed) and error class (none for a delivered one).',
     labelNames: ['outcome', 'error_class'],
     registers,
   });
   const attemptSeconds = new Histogram({
     name: 'posthorn_delivery_attempt_duration_seconds',
-    help: 'Length of one request to a receiver.',
+    help: 'Duration of one request to a receiver.',
     buckets: CALL_SECONDS,
     registers,
   });
   const firstAttemptSeconds = new Histogram({
     name: 'posthorn_delivery_first_attempt_delay_seconds',
-    help: 'Time from the acceptance of a message to the first attempt of a delivery; replays are left out.',
+    help: 'Time from accepting a message to the first attempt of a delivery, without replays.',
     buckets: DELIVERY_SECONDS,
     registers,
   });
   const deliveredSeconds = new Histogram({
     name: 'posthorn_delivery_latency_seconds',
-    help: 'Time from the acceptance of a message to its delivery; replays are left out.',
+    help: 'Time from accepting a message to its delivery, without replays.',
     buckets: DELIVERY_SECONDS,
     registers,
   });
   const deadLetters = new Counter({
     name: 'posthorn_dead_letters_total',
-    help: 'Dead letters of deliveries by reason, as attempts and faults of the service have made them.',
+    help: 'Dead letters that attempts and internal errors created, by reason.',
     labelNames: ['reason'],
     registers,
   });
   const claims = new Counter({
     name: 'posthorn_claims_total',
-    help: 'Claim statements of the dispatcher by lane (first, retry).',
+    help: 'Claim statements of the dispatcher, by lane (first, retry).',
     labelNames: ['lane'],
     registers,
   });
   const claimed = new Counter({
     name: 'posthorn_claimed_deliveries_total',
-    help: 'Deliveries that claims have taken, by lane. A delivery that this process has just published needs no claim.',
+    help: 'Deliveries claimed, by lane. A delivery that this process has just published needs no claim.',
     labelNames: ['lane'],
     registers,
   });
   const limited = new Counter({
     name: 'posthorn_rate_limit_decisions_total',
-    help: 'Requests counted by the rate limits: allowed, or refused with 429.',
+    help: 'Requests counted against a rate limit, by limit and outcome: allowed, or refused (429).',
     labelNames: ['limit', 'outcome'],
     registers,
   });
 
   const inbound = new Counter({
     name: 'posthorn_inbound_requests_total',
-    help: 'Requests to inbound webhooks by sender (provider, or scheme) and outcome: received, repeated, handshake, or the reason of a refusal.',
+    help: 'Requests to inbound webhooks, by sender (provider or signature scheme) and outcome: received, repeated, handshake, or the reason for refusing it.',
     labelNames: ['sender', 'outcome'],
     registers,
   });
@@ -142,10 +142,18 @@ export function createMeters() {
         for (const [label, { pool, max }] of pools) this.set({ pool: label }, read(pool, max));
       },
     });
-  perPool('posthorn_database_connections', 'Open connections to PostgreSQL.', (pool) => pool.totalCount);
-  perPool('posthorn_database_connections_idle', 'Open connections that nobody uses.', (pool) => pool.idleCount);
-  perPool('posthorn_database_connections_waiting', 'Callers that wait for a connection.', (pool) => pool.waitingCount);
-  perPool('posthorn_database_connections_max', 'Connections that the pool may open.', (_pool, max) => max);
+  perPool('posthorn_database_connections', 'Open connections to PostgreSQL, by pool.', (pool) => pool.totalCount);
+  perPool(
+    'posthorn_database_connections_idle',
+    'Open connections that are not in use, by pool.',
+    (pool) => pool.idleCount,
+  );
+  perPool(
+    'posthorn_database_connections_waiting',
+    'Callers waiting for a connection, by pool.',
+    (pool) => pool.waitingCount,
+  );
+  perPool('posthorn_database_connections_max', 'Maximum number of connections of the pool.', (_pool, max) => max);
 
   let sender = (): SenderGauge => ({ open: 0, inUse: 0, origins: 0 });
   const ofSender = (name: string, help: string, part: keyof SenderGauge) =>
@@ -158,13 +166,13 @@ export function createMeters() {
       },
     });
   ofSender('posthorn_receiver_connections', 'Open connections to receivers.', 'open');
-  ofSender('posthorn_receiver_requests_in_flight', 'Requests to receivers under way.', 'inUse');
-  ofSender('posthorn_receiver_origins', 'Receivers (scheme, host, port) with a connection.', 'origins');
+  ofSender('posthorn_receiver_requests_in_flight', 'Requests to receivers in flight.', 'inUse');
+  ofSender('posthorn_receiver_origins', 'Receivers (scheme, host, port) with an open connection.', 'origins');
 
   let isShared: (() => boolean) | undefined;
   new Gauge({
     name: 'posthorn_rate_limits_shared',
-    help: '1 while Redis counts the limits for all processes, 0 while each counts for itself. Absent without REDIS_URL.',
+    help: '1 while all processes share rate limits through Redis, 0 while each counts by itself. Absent without REDIS_URL.',
     aggregator: 'min',
     registers,
     collect() {
@@ -177,7 +185,7 @@ export function createMeters() {
   let servers = (): ReadonlyMap<string, boolean> => new Map();
   new Gauge({
     name: 'posthorn_dependency_up',
-    help: '1 while every process of this command can use the dependency, else 0: PostgreSQL, Temporal, Redis or the trace collector.',
+    help: '1 while every process of this command can use the dependency, else 0. The dependencies are PostgreSQL, Temporal, Redis and the trace collector.',
     labelNames: ['dependency'],
     aggregator: 'min',
     registers,
@@ -260,25 +268,25 @@ function createRunMeters(registry: Registry) {
   const registers = [registry];
   const begun = new Counter({
     name: 'posthorn_runs_started_total',
-    help: 'Runs of workflows that workers have begun, by trigger; further rounds of a run are left out.',
+    help: 'Workflow runs started, by trigger. Later rounds of a run are not counted.',
     labelNames: ['trigger'],
     registers,
   });
   const ended = new Counter({
     name: 'posthorn_runs_finished_total',
-    help: 'Rounds of runs that have begun and ended, by status (completed, failed, cancelled, paused, skipped).',
+    help: 'Rounds of workflow runs that have ended, by status (completed, failed, cancelled, paused, skipped).',
     labelNames: ['status'],
     registers,
   });
   const seconds = new Histogram({
     name: 'posthorn_run_duration_seconds',
-    help: 'Time from the beginning of a run to its end, waits and retries included.',
+    help: 'Time from the start of a workflow run to its end, including waits and retries.',
     buckets: RUN_SECONDS,
     registers,
   });
   const steps = new Counter({
     name: 'posthorn_run_steps_total',
-    help: 'Steps of runs that have ended, by type and outcome (completed, failed, skipped).',
+    help: 'Steps of workflow runs that have ended, by type and outcome (completed, failed, skipped).',
     labelNames: ['type', 'outcome'],
     registers,
   });

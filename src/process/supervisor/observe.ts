@@ -20,12 +20,12 @@ export function createProcessFigures(table: () => readonly Pick<ProcessState, 's
   const registry = new Registry();
   const restarts = new Counter({
     name: 'posthorn_process_restarts_total',
-    help: 'Service processes that have died and were started again.',
+    help: 'Service processes that died and were restarted.',
     registers: [registry],
   });
   new Gauge({
     name: 'posthorn_processes',
-    help: 'Service processes of this command by state.',
+    help: 'Service processes of this command, by state.',
     labelNames: ['state'],
     registers: [registry],
     collect() {

@@ -10,7 +10,7 @@ import { faultsOf, type Manifest, render, renderBy } from './manifests.ts';
 import { CPU, EVERYTHING, LEAST, VALUES } from './values.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const PAGE = 'docs/deployment.md';
+const PAGE = 'docs/operate/deployment.md';
 type Container = {
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: object }[];
@@ -43,7 +43,7 @@ const podsOf = (manifests: readonly Manifest[]): [string, Pod][] =>
 const environmentOf = ({ spec }: Pod): Record<string, string> =>
   Object.fromEntries((spec.containers[0].env ?? []).map(({ name, value }) => [name, value ?? 'a secret']));
 
-test('the values and the command of docs/deployment.md render a chart without a fault', () => {
+test('the values and the command of docs/operate/deployment.md render a chart without a fault', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-chart-page-'));
   symlinkSync(join(ROOT, 'deploy'), join(folder, 'deploy'));
   writeFileSync(join(folder, 'my-values.yaml'), blockWith(PAGE, 'image: { repository:'));

@@ -23,7 +23,7 @@ import type { OwnPostgres } from '../../support/service/own-servers.ts';
 import { ProgramUnavailable } from '../../support/service/unavailable.ts';
 
 /** Debian's PostgreSQL with an archive of its log. Settings and commands are those of the page, as they stand there. */
-const PAGE = 'docs/backup.md';
+const PAGE = 'docs/operate/backup.md';
 
 export type ArchivedPostgres = OwnPostgres & {
   /** Version of Debian's package, such as '15'. */
