@@ -14,7 +14,7 @@ export const PARSERS = {
   'forms of token requests': 'src/api/http/reading/parse-body.ts',
   passwords: 'src/identity/people/accounts/passwords.ts',
   passkeys: 'src/identity/people/passkeys/verify.ts',
-  files: 'src/api/http/pages/public-files.ts',
+  files: 'src/api/http/public-files.ts',
   'forms of inbound webhooks': 'src/inbound/schemes/form.ts',
   'signatures of inbound webhooks': 'src/inbound/receive.ts',
   'requests of inspectors': 'src/insight/inspectors/receive.ts',

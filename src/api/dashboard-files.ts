@@ -11,7 +11,7 @@ import {
   pageHeaders,
   type PublicFile,
   publicFile,
-} from './http/pages/public-files.ts';
+} from './http/public-files.ts';
 import { dashboardAt } from '../kernel/values/http.ts';
 
 /** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */

@@ -10,7 +10,7 @@ import { Posthorn } from '../../client/src/posthorn.ts';
 import { isStepError, STEP_ERRORS } from '../../src/kernel/contract/run-outline.ts';
 import { noBody, pageOf } from '../../src/api/http/answers/answer-fields.ts';
 import { errorEnvelope } from '../../src/api/http/answers/error-envelope.ts';
-import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/api/http/pages/health.ts';
+import { healthAnswer, readyAnswer, unreadyAnswer } from '../../src/api/http/health.ts';
 import { errorCodesOf, type Row } from '../../src/api/http/route/route.ts';
 import { STATUS_OF_CODE } from '../../src/kernel/errors.ts';
 import { routes } from '../../src/process/routes.ts';

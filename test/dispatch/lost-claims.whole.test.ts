@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { DeliverMessageInput } from '../../src/kernel/contract/delivery-workflow.ts';
+import { type DeliverMessageInput, READ_AGAIN_AFTER_MS } from '../../src/kernel/contract/delivery-workflow.ts';
 import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../src/kernel/contract/temporal-names.ts';
 import { DUE_RUNS_CHANNEL, DUE_CHANNEL } from '../../src/platform/db/waking.ts';
 import { listenForDue } from '../../src/delivery/queue/loop/listen-for-due.ts';
 import { describeHeld } from '../../src/delivery/record/statements/claim.ts';
-import { READ_AGAIN_AFTER_MS } from '../../src/kernel/rules/erasure.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
 import {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from '../http/pages/public-files.ts';
+import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } from '../http/public-files.ts';
 import type { Row } from '../http/route/route.ts';
 import { documentOf } from './document.ts';
 

@@ -1,5 +1,5 @@
 import { OUTCOMES, type ConsentOutcome, pageOfOutcome } from './consent-outcomes.ts';
-import { pageHeaders, type PublicFile, publicFile } from '../../api/http/pages/public-files.ts';
+import { pageHeaders, type PublicFile, publicFile } from '../../api/http/public-files.ts';
 
 const HEADERS = pageHeaders(["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]);
 

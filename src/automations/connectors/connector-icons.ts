@@ -1,6 +1,6 @@
 import { CONNECTORS } from './catalogue/catalogue.ts';
 import { iconPathOf } from './service.ts';
-import { type PublicFile, publicFile } from '../../api/http/pages/public-files.ts';
+import { type PublicFile, publicFile } from '../../api/http/public-files.ts';
 
 /** No script of an icon runs, wherever it is opened. Its colours are attributes of SVG, which are no inline styles to a policy. */
 const HEADERS = { 'Content-Security-Policy': "default-src 'none'; sandbox" };

@@ -1,5 +1,4 @@
-import { READ_AGAIN_AFTER_MS } from '../../kernel/rules/erasure.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
+import { READ_AGAIN_AFTER_MS, type DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 
 const ageOf = ({ subscription }: DeliveryToAttempt): number => performance.now() - subscription.readAt;
 

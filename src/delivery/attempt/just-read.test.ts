@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { READ_AGAIN_AFTER_MS } from '../../kernel/rules/erasure.ts';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
+import { READ_AGAIN_AFTER_MS, type DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { createJustRead } from './just-read.ts';
 
 beforeEach(() => {

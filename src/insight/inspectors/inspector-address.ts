@@ -3,7 +3,7 @@ import type { Context, Middleware } from '../../api/http/route/context.ts';
 import { pathOf, queryOf } from '../../api/http/route/match-route.ts';
 import { rateLimit } from '../../api/http/access/rate-limit.ts';
 import { BODY_LIMITS, readBytes } from '../../api/http/reading/raw-bytes.ts';
-import { requireReady } from '../../api/http/pages/health.ts';
+import { requireReady } from '../../api/http/health.ts';
 import type { BoundRoute } from '../../api/http/route/route.ts';
 import { createHeldAnswers } from './held-answers.ts';
 import type { Inspectors } from './service.ts';

@@ -79,6 +79,7 @@ test("a key's own limits win over its tier's, null and absent ones follow the ti
     concurrent: 5,
     batchPerMinute: 10,
   });
+  expect(resolveLimits('pro', {})).toEqual(TIER_LIMITS.pro);
 });
 
 test('the first limit above another is named', () => {

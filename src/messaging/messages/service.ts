@@ -5,7 +5,7 @@ import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, notFound } from '../../kernel/errors.ts';
-import { mayBeSentForMs } from '../../kernel/rules/erasure.ts';
+import { mayBeSentForMs } from '../../kernel/contract/delivery-workflow.ts';
 import { idsWithin, millisecondsOf, windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { wantsEventType } from '../../kernel/words/event-types.ts';

@@ -116,7 +116,7 @@ export function createSubscriptions(
       );
   };
 
-  /** Service events are published where no expression can be asked (deliveries/statements/service-events.ts). */
+  /** Service events are published where no expression can be asked (delivery/record/statements/service-events.ts). */
   const refuseSystemFilter = (filter: string | null | undefined, channel: { isSystem: boolean } | undefined): void => {
     if (typeof filter === 'string' && channel?.isSystem === true)
       throw invalidField('filter', 'is not possible on the system channel; eventTypes are');

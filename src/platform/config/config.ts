@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
+import { getDomain } from 'tldts';
 import {
   ConfigError,
   listOf,
@@ -7,14 +8,14 @@ import {
   readEncryptionKeys,
   readSecrets,
   parseEnvironmentFile,
+  readTls,
+  type TemporalTls,
 } from './reading.ts';
 import { readSingleSignOn, type SingleSignOnSettings } from './single-sign-on.ts';
 import { readTraces, type TracesSettings } from './traces.ts';
 import { misspeltSetting, unknownSettings } from './setting-names.ts';
-import { readTemporal, type TemporalConfig } from './temporal.ts';
 import { type LOG_LEVELS, MOST_PROCESSES, variables } from './variables.ts';
 import { usableCores } from '../machine.ts';
-import { getDomain } from 'tldts';
 import { parseUrl } from '../../kernel/values/http.ts';
 
 export { ConfigError } from './reading.ts';
@@ -242,4 +243,40 @@ function readMail(url: string | undefined, from: string | undefined): MailSettin
   if (url === undefined && from === undefined) return undefined;
   if (url === undefined || from === undefined) throw new ConfigError('SMTP_URL and MAIL_FROM go together');
   return { url, from };
+}
+
+/** How Temporal is reached, and the keys of what is kept in it. */
+export type TemporalConfig = {
+  /** host:port. Absent: `start` runs its own server, the other roles refuse to start. */
+  readonly address?: string;
+  readonly namespace: string;
+  /** Temporal's UI, as people reach it, without a slash at its end. Absent: the dashboard leads nowhere. */
+  readonly uiUrl?: string;
+  readonly tls?: TemporalTls;
+  readonly apiKey?: string;
+  /** Encrypt everything that Temporal keeps of ours: the first one writes, all of them read. Absent: Temporal keeps it as it is. */
+  readonly codecKeys?: readonly EncryptionKey[];
+};
+
+type GivenTemporal = {
+  readonly TEMPORAL_ADDRESS?: string | undefined;
+  readonly TEMPORAL_NAMESPACE: string;
+  readonly TEMPORAL_UI_URL?: string | undefined;
+  readonly TEMPORAL_API_KEY?: string | undefined;
+  readonly TEMPORAL_TLS: boolean;
+  readonly TEMPORAL_CODEC_KEYS: string;
+};
+
+/** `files` holds the paths of TEMPORAL_TLS_…_FILE. Throws ConfigError for one that cannot be read, and for keys that are none. */
+function readTemporal(given: GivenTemporal, files: Readonly<Record<string, string | undefined>>): TemporalConfig {
+  const tls = readTls(given.TEMPORAL_TLS, files);
+  const codecKeys = readEncryptionKeys(given.TEMPORAL_CODEC_KEYS, 'TEMPORAL_CODEC_KEYS');
+  return {
+    ...(given.TEMPORAL_ADDRESS !== undefined && { address: given.TEMPORAL_ADDRESS }),
+    namespace: given.TEMPORAL_NAMESPACE,
+    ...(given.TEMPORAL_UI_URL !== undefined && { uiUrl: given.TEMPORAL_UI_URL.replace(/\/+$/, '') }),
+    ...(tls !== undefined && { tls }),
+    ...(given.TEMPORAL_API_KEY !== undefined && { apiKey: given.TEMPORAL_API_KEY }),
+    ...(codecKeys.length > 0 && { codecKeys }),
+  };
 }

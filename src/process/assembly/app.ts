@@ -14,12 +14,12 @@ import { allowDashboard, answerPreflight, refuseForeignOrigin } from '../../api/
 import { announceEnd } from '../../api/http/answers/answer.ts';
 import { errors } from '../../api/http/answers/errors.ts';
 import { createEventStreams, STREAM_TIMINGS } from '../../api/http/event-stream.ts';
-import { health, requireReady } from '../../api/http/pages/health.ts';
+import { health, requireReady } from '../../api/http/health.ts';
 import { idempotency } from '../../api/http/idempotency.ts';
 import { identify, requireAccess, prove } from '../../api/http/access/require-access.ts';
 import { matchRoute, refuseUnrouted } from '../../api/http/route/match-route.ts';
 import { parseBody } from '../../api/http/reading/parse-body.ts';
-import { servePublicFiles } from '../../api/http/pages/public-files.ts';
+import { servePublicFiles } from '../../api/http/public-files.ts';
 import { rateLimit } from '../../api/http/access/rate-limit.ts';
 import { rawBytes } from '../../api/http/reading/raw-bytes.ts';
 import { bindRoutes, type Route } from '../../api/http/route/route.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { NotReady } from '../../kernel/errors.ts';
 import type { ReadinessCheck } from '../../platform/readiness/readiness.ts';
-import type { TemporalConfig } from '../../platform/config/temporal.ts';
+import type { TemporalConfig } from '../../platform/config/config.ts';
 import { temporalTrouble } from '../../platform/temporal/trouble.ts';
 
 /** Longest wait for Temporal: less than the 2 s of a readiness check, which would only say that there is no result. */

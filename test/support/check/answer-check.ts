@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorCodesOf, type Row } from '../../../src/api/http/route/route.ts';
 import { errorEnvelope } from '../../../src/api/http/answers/error-envelope.ts';
-import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/api/http/pages/health.ts';
+import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/api/http/health.ts';
 import { routes } from '../../../src/process/routes.ts';
 import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/errors.ts';
 

@@ -222,7 +222,7 @@ async function untilReady(
 const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/readyz`).then(
     async (answer) => {
-      // `as`: as src/api/http/pages/health.ts describes it.
+      // `as`: as src/api/http/health.ts describes it.
       const { processes = [] } = (await answer.json()) as { processes?: { state: string }[] };
       return answer.ok && processes.every(({ state }) => state === 'running');
     },

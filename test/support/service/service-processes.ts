@@ -8,7 +8,7 @@ export type ShownProcess = { number: number; pid: number; state: string; restart
 /** The processes behind that address, as whichever of them answers shows them. */
 export async function shownProcesses(url: string): Promise<ShownProcess[]> {
   const answer = await fetch(`${url}/readyz`, { headers: { connection: 'close' } });
-  // `as`: as src/api/http/pages/health.ts describes it.
+  // `as`: as src/api/http/health.ts describes it.
   return ((await answer.json()) as { processes?: ShownProcess[] }).processes ?? [];
 }
 

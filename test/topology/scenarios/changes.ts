@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { READ_AGAIN_AFTER_MS } from '../../../src/kernel/rules/erasure.ts';
+import { READ_AGAIN_AFTER_MS } from '../../../src/kernel/contract/delivery-workflow.ts';
 import type { Stage, Subscription } from '../campaign/stage.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { Next } from 'koa';
-import type { Context, Middleware } from '../route/context.ts';
-import { pathOf, hostProblem } from '../route/match-route.ts';
-import { ApiError } from '../../../kernel/errors.ts';
+import type { Context, Middleware } from './route/context.ts';
+import { pathOf, hostProblem } from './route/match-route.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 /** A file that anyone may read, as it is sent. */
 export type PublicFile = {

@@ -5,14 +5,14 @@ import {
   type ProcessState,
   type Readiness,
   type ReadinessLook,
-} from '../../../platform/readiness/readiness.ts';
-import { writeAnswer } from '../answers/answer.ts';
-import type { Context, Middleware } from '../route/context.ts';
-import { errorEnvelope, toEnvelope } from '../answers/error-envelope.ts';
-import { pathOf } from '../route/match-route.ts';
+} from '../../platform/readiness/readiness.ts';
+import { writeAnswer } from './answers/answer.ts';
+import type { Context, Middleware } from './route/context.ts';
+import { errorEnvelope, toEnvelope } from './answers/error-envelope.ts';
+import { pathOf } from './route/match-route.ts';
 import { requireReading } from './public-files.ts';
-import { ApiError } from '../../../kernel/errors.ts';
-import { toApiError } from '../answers/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { toApiError } from './answers/errors.ts';
 
 const parts = z
   .record(z.string(), z.enum(PART_STATES))
