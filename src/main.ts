@@ -15,7 +15,7 @@ const { TIERS } = await import('./kernel/words/tiers.ts');
 const { SCOPES } = await import('./kernel/words/scopes.ts');
 const { hasControlCharacter } = await import('./kernel/values/plain-text.ts');
 const { VERSION } = await import('./kernel/words/version.ts');
-const { visible } = await import('./process/roles/printing/visible.ts');
+const { visible } = await import('./process/roles/printing.ts');
 
 type DropFilters = { dropFilters: boolean };
 const dropFilters = () =>
@@ -285,7 +285,7 @@ try {
   await program.parseAsync();
 } catch (failure) {
   process.exitCode = failure instanceof Stopped ? failure.exitCode : 1;
-  const { sentenceOf } = await import('./process/roles/printing/sentence-of.ts');
+  const { sentenceOf } = await import('./process/roles/printing.ts');
   complain(`posthorn: ${sentenceOf(failure)}\n`);
   process.exit();
 }

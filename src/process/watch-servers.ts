@@ -5,7 +5,7 @@ import { messageOf } from '../kernel/errors/message-of.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 import type { Outages, Watched } from '../platform/outages/outages.ts';
 import type { Limiter } from '../platform/rate-limits/limiter.ts';
-import type { Tracing } from './tracing/otlp.ts';
+import type { Tracing } from './otlp.ts';
 import { redisTrouble } from '../platform/rate-limits/redis-trouble.ts';
 import { databaseTrouble } from '../platform/readiness/database-trouble.ts';
 import { databaseCheck } from '../platform/readiness/start-checks.ts';

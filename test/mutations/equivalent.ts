@@ -183,7 +183,7 @@ export const EQUIVALENT: Readonly<Record<string, Reason>> = {
     because: 'The run was found in the environment a moment before, and a foreign key binds its steps to the same one.',
     heldBy: [OF_RUN, REFUSED],
   },
-  'src/automations/gates/key-store.ts REMOVE: sql r.environment_id = $2': {
+  'src/automations/starting/gate-store.ts REMOVE: sql r.environment_id = $2': {
     because:
       'A foreign key binds the runs of a workflow to its environment: the condition leads to an index, and the workflow is asked for beside it.',
     heldBy: [OF_RUN],

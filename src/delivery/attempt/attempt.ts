@@ -4,19 +4,36 @@ import { untilReachable } from '../../platform/db/connections/until-reachable.ts
 import type { Clock } from '../../platform/dependencies.ts';
 import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { SendResult, WebhookSender } from '../../platform/outbound/post-webhook.ts';
-import { type DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
+import type { DeliveryToAttempt } from '../../kernel/contract/delivery-to-attempt.ts';
 import { idsOf } from './logged-ids.ts';
 import type { AttemptResult } from '../../kernel/contract/delivery-workflow.ts';
 import type { Passage } from '../../kernel/rules/held-by-circuit.ts';
 import type { Broken, Faults } from './faults.ts';
-import { judge, recordedResult, toResult } from './judge.ts';
+import { judge, recordedResult, toResult, type Judgement } from './judge.ts';
 import type { Recorder } from './recorder.ts';
 import type { Tried } from '../../platform/observe/meters.ts';
-import { triedOf } from './tried.ts';
 import type { TrySpan, TryTracing } from './try-tracing.ts';
 import type { OpenSigningKeys } from './signing-secrets.ts';
 import type { SigningKey } from '../../platform/outbound/sign.ts';
 import { webhookRequest } from './webhook-request.ts';
+
+function triedOf(
+  { round, attempts, message }: Pick<DeliveryToAttempt, 'round' | 'attempts' | 'message'>,
+  sent: Pick<SendResult, 'startedAt' | 'durationMs' | 'error'>,
+  { status, deadLetterReason }: Judgement,
+): Tried {
+  // Two clocks of two machines may differ: a time before the acceptance counts as none.
+  const afterMs = Math.max(0, sent.startedAt.getTime() - message.publishedAt.getTime());
+  const isReplay = round > 1;
+  return {
+    outcome: status,
+    errorClass: sent.error?.class ?? 'none',
+    seconds: sent.durationMs / 1_000,
+    firstAfterSeconds: isReplay || attempts > 0 ? undefined : afterMs / 1_000,
+    deliveredAfterSeconds: isReplay || status !== 'delivered' ? undefined : (afterMs + sent.durationMs) / 1_000,
+    deadLetterReason,
+  };
+}
 
 // A delivery that waited for its turn may be paused, deleted or have another URL by then: it is read again.
 const READ_AGAIN_AFTER_WAIT_MS = 500;

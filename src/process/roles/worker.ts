@@ -1,12 +1,11 @@
 import { ConfigError } from '../../platform/config/config.ts';
 import { createDependencies } from '../assembly/create-dependencies.ts';
-import { temporalCheck } from './serving/temporal-check.ts';
+import { temporalCheck, startWorker } from '../start-worker.ts';
 import { createReadiness } from '../../platform/readiness/readiness.ts';
 import { startChecks } from '../../platform/readiness/start-checks.ts';
 import { untilReady } from '../../platform/readiness/until-ready.ts';
 import { installRuntime } from '../../platform/temporal/connection.ts';
 import { untilTemporalAnswers } from '../../platform/temporal/until-temporal-answers.ts';
-import { startWorker } from '../start-worker.ts';
 import { watchPostgres } from '../watch-servers.ts';
 import type { Beginning, RunningRole } from './serving/role.ts';
 

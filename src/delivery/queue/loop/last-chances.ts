@@ -5,9 +5,8 @@ import { isUnreachable } from '../../../platform/db/connections/until-reachable.
 import { LAST_CHANCES } from '../../../kernel/rules/held-by-circuit.ts';
 import type { StartDelivery } from '../start-delivery.ts';
 import type { BurstThreshold } from './backlog.ts';
-import { type ClaimedDelivery } from '../../record/statements/claim.ts';
+import { type ClaimedDelivery, setCarrier } from '../../record/statements/claim.ts';
 import { releaseDeliveries } from '../../record/statements/release.ts';
-import { setCarrier } from '../../record/statements/start.ts';
 import type { Drain } from '../drain/drain.ts';
 import { claimLastChances } from '../../record/statements/claim-last-chances.ts';
 import type { PendingReplies } from '../recovery/pending-replies.ts';
