@@ -36,35 +36,6 @@ import { createSchemas } from '../messaging/schemas/schemas.ts';
 import { NotReady } from '../kernel/errors/not-ready.ts';
 import type { ReadinessCheck } from '../platform/readiness/readiness.ts';
 
-/** Shown and not required: what is published meanwhile is delivered when Temporal is back. */
-export const temporalCheck = (worker: Pick<RunningWorker, 'isHealthy'>, address: string): ReadinessCheck => ({
-  name: 'temporal',
-  isRequired: false,
-  async run() {
-    if (!worker.isHealthy())
-      throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
-        advice: `TEMPORAL_ADDRESS: ${address} does not answer; nothing is delivered meanwhile`,
-      });
-  },
-});
-
-/** The way of runs to publishing: a message of theirs meets all that a request's does, from the limits of JSON on. */
-const createPublishForRun =
-  (publishing: Pick<Publishing, 'publish'>): PublishForRun =>
-  async ({ environmentId, channelId, id, eventType, payload, metadata, chainDepth }) => {
-    const bodyText = stringifyExact({ id, eventType, payload: new ExactJson(payload), metadata });
-    const given: unknown = JSON.parse(bodyText);
-    checkJson(given);
-    const body = parseInput(publishMessageBody, given);
-    const message = await publishing.publish({ environmentId }, channelId, {
-      body,
-      bodyText,
-      header: () => undefined,
-      chainDepth,
-    });
-    return { messageId: message.id };
-  };
-
 /** Publishing of a worker without an API: deliveries of its messages wait for a claim, streams find them by themselves. */
 function createWorkerPublishing(deps: ProcessDependencies): Publishing {
   const { filters, publishingConfigs: configs } = deps;
@@ -304,3 +275,32 @@ async function startParts(
     },
   };
 }
+
+/** Shown and not required: what is published meanwhile is delivered when Temporal is back. */
+export const temporalCheck = (worker: Pick<RunningWorker, 'isHealthy'>, address: string): ReadinessCheck => ({
+  name: 'temporal',
+  isRequired: false,
+  async run() {
+    if (!worker.isHealthy())
+      throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
+        advice: `TEMPORAL_ADDRESS: ${address} does not answer; nothing is delivered meanwhile`,
+      });
+  },
+});
+
+/** The way of runs to publishing: a message of theirs meets all that a request's does, from the limits of JSON on. */
+const createPublishForRun =
+  (publishing: Pick<Publishing, 'publish'>): PublishForRun =>
+  async ({ environmentId, channelId, id, eventType, payload, metadata, chainDepth }) => {
+    const bodyText = stringifyExact({ id, eventType, payload: new ExactJson(payload), metadata });
+    const given: unknown = JSON.parse(bodyText);
+    checkJson(given);
+    const body = parseInput(publishMessageBody, given);
+    const message = await publishing.publish({ environmentId }, channelId, {
+      body,
+      bodyText,
+      header: () => undefined,
+      chainDepth,
+    });
+    return { messageId: message.id };
+  };

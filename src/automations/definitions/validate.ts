@@ -54,57 +54,6 @@ export function parsed({ trigger, steps }: DefinitionTexts): Given {
   };
 }
 
-/** Steps whose templates hold more expressions than a step, or all steps together, may have: each costs time on save and in runs. */
-function expressionCountProblem(steps: unknown): DefinitionProblem | undefined {
-  if (!Array.isArray(steps)) return undefined;
-  const counts = (steps as readonly unknown[]).map((step) => expressionsIn(step).length);
-  const index = counts.findIndex((count) => count > WORKFLOW_BOUNDS.expressionsOfStep);
-  if (index !== -1)
-    return {
-      field: `steps[${index}].config`,
-      reason: `holds ${counts[index]} different expressions; a step may hold ${WORKFLOW_BOUNDS.expressionsOfStep}`,
-    };
-  const count = counts.reduce((sum, each) => sum + each, 0);
-  return count > WORKFLOW_BOUNDS.expressions
-    ? {
-        field: 'steps',
-        reason: `hold ${count} different expressions; all steps together may hold ${WORKFLOW_BOUNDS.expressions}`,
-      }
-    : undefined;
-}
-
-/**
- * Forms of approvals, and of the payload of runs by hand, that are no JSON Schema, or one that costs too much. `key`: whose turn the
- * checks take.
- */
-async function formProblems(
-  { trigger, steps }: { trigger?: unknown; steps?: unknown },
-  key: string,
-  schemas: Pick<Schemas, 'problemOf'>,
-): Promise<DefinitionProblem[]> {
-  const problems: DefinitionProblem[] = [];
-  for (const { field, form } of formsIn(trigger, steps)) {
-    const reason = await schemas.problemOf(key, form);
-    if (reason !== undefined) problems.push({ field, reason });
-  }
-  return problems;
-}
-
-type Form = { field: string; form: Record<string, unknown> };
-
-function formsIn(trigger: unknown, steps: unknown): Form[] {
-  const plan = planOf(trigger, steps);
-  // `as`: the schemas of the configs say so.
-  const form = (field: string, schema: unknown): Form[] =>
-    schema === undefined ? [] : [{ field, form: schema as Record<string, unknown> }];
-  return [
-    ...(plan.trigger.type === 'manual' ? form('trigger.config.inputSchema', plan.trigger.inputSchema) : []),
-    ...plan.steps.flatMap((step, index) =>
-      step.type === 'approval' ? form(`steps[${index}].config.form`, step.form) : [],
-    ),
-  ];
-}
-
 /** Makes one look, within a transaction or by itself. */
 export type DefinitionLook = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
 
@@ -182,4 +131,55 @@ export function requireFitting<T>(body: T | BodyMisfit, further: readonly ErrorD
   if (first !== undefined) throw invalidFields([first, ...others]);
   // `as`: a misfit has faults.
   return body as T;
+}
+
+/** Steps whose templates hold more expressions than a step, or all steps together, may have: each costs time on save and in runs. */
+function expressionCountProblem(steps: unknown): DefinitionProblem | undefined {
+  if (!Array.isArray(steps)) return undefined;
+  const counts = (steps as readonly unknown[]).map((step) => expressionsIn(step).length);
+  const index = counts.findIndex((count) => count > WORKFLOW_BOUNDS.expressionsOfStep);
+  if (index !== -1)
+    return {
+      field: `steps[${index}].config`,
+      reason: `holds ${counts[index]} different expressions; a step may hold ${WORKFLOW_BOUNDS.expressionsOfStep}`,
+    };
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  return count > WORKFLOW_BOUNDS.expressions
+    ? {
+        field: 'steps',
+        reason: `hold ${count} different expressions; all steps together may hold ${WORKFLOW_BOUNDS.expressions}`,
+      }
+    : undefined;
+}
+
+/**
+ * Forms of approvals, and of the payload of runs by hand, that are no JSON Schema, or one that costs too much. `key`: whose turn the
+ * checks take.
+ */
+async function formProblems(
+  { trigger, steps }: { trigger?: unknown; steps?: unknown },
+  key: string,
+  schemas: Pick<Schemas, 'problemOf'>,
+): Promise<DefinitionProblem[]> {
+  const problems: DefinitionProblem[] = [];
+  for (const { field, form } of formsIn(trigger, steps)) {
+    const reason = await schemas.problemOf(key, form);
+    if (reason !== undefined) problems.push({ field, reason });
+  }
+  return problems;
+}
+
+type Form = { field: string; form: Record<string, unknown> };
+
+function formsIn(trigger: unknown, steps: unknown): Form[] {
+  const plan = planOf(trigger, steps);
+  // `as`: the schemas of the configs say so.
+  const form = (field: string, schema: unknown): Form[] =>
+    schema === undefined ? [] : [{ field, form: schema as Record<string, unknown> }];
+  return [
+    ...(plan.trigger.type === 'manual' ? form('trigger.config.inputSchema', plan.trigger.inputSchema) : []),
+    ...plan.steps.flatMap((step, index) =>
+      step.type === 'approval' ? form(`steps[${index}].config.form`, step.form) : [],
+    ),
+  ];
 }

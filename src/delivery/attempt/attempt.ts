@@ -17,24 +17,6 @@ import type { OpenSigningKeys } from './signing-secrets.ts';
 import type { SigningKey } from '../../platform/outbound/sign.ts';
 import { webhookRequest } from './webhook-request.ts';
 
-function triedOf(
-  { round, attempts, message }: Pick<DeliveryToAttempt, 'round' | 'attempts' | 'message'>,
-  sent: Pick<SendResult, 'startedAt' | 'durationMs' | 'error'>,
-  { status, deadLetterReason }: Judgement,
-): Tried {
-  // Two clocks of two machines may differ: a time before the acceptance counts as none.
-  const afterMs = Math.max(0, sent.startedAt.getTime() - message.publishedAt.getTime());
-  const isReplay = round > 1;
-  return {
-    outcome: status,
-    errorClass: sent.error?.class ?? 'none',
-    seconds: sent.durationMs / 1_000,
-    firstAfterSeconds: isReplay || attempts > 0 ? undefined : afterMs / 1_000,
-    deliveredAfterSeconds: isReplay || status !== 'delivered' ? undefined : (afterMs + sent.durationMs) / 1_000,
-    deadLetterReason,
-  };
-}
-
 // A delivery that waited for its turn may be paused, deleted or have another URL by then: it is read again.
 const READ_AGAIN_AFTER_WAIT_MS = 500;
 
@@ -233,4 +215,22 @@ async function keysOf(
 async function resultNow<E extends Entered>({ clock }: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
   const delivery = await wanted.read();
   return (delivery && recordedResult(delivery, wanted, clock())) ?? { result: 'superseded' };
+}
+
+function triedOf(
+  { round, attempts, message }: Pick<DeliveryToAttempt, 'round' | 'attempts' | 'message'>,
+  sent: Pick<SendResult, 'startedAt' | 'durationMs' | 'error'>,
+  { status, deadLetterReason }: Judgement,
+): Tried {
+  // Two clocks of two machines may differ: a time before the acceptance counts as none.
+  const afterMs = Math.max(0, sent.startedAt.getTime() - message.publishedAt.getTime());
+  const isReplay = round > 1;
+  return {
+    outcome: status,
+    errorClass: sent.error?.class ?? 'none',
+    seconds: sent.durationMs / 1_000,
+    firstAfterSeconds: isReplay || attempts > 0 ? undefined : afterMs / 1_000,
+    deliveredAfterSeconds: isReplay || status !== 'delivered' ? undefined : (afterMs + sent.durationMs) / 1_000,
+    deadLetterReason,
+  };
 }

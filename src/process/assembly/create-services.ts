@@ -67,62 +67,6 @@ import { createPublishAction } from '../../automations/engine/actions/publish-ac
 import { createStepExpressions } from '../../automations/expressions/expressions.ts';
 import { createTrials, type Trials } from '../../automations/trials/service.ts';
 
-/** Trials of workflows. They prepare their actions as runs do, and reach nobody. */
-function createTrialsOf(deps: ProcessDependencies, workflows: Pick<Workflows, 'definitionOf'>): Trials {
-  const expressions = createStepExpressions();
-  const reachNobody = (): Promise<never> => Promise.reject(new Error('a trial reaches nobody'));
-  return createTrials({
-    ...deps,
-    workflows,
-    expressions,
-    kinds: {
-      http: createHttpAction({ sender: { send: reachNobody }, expressions, openSecrets: reachNobody }),
-      publish: createPublishAction({ publish: reachNobody, expressions }),
-      connector: createConnectorAction({
-        sender: { send: reachNobody },
-        expressions,
-        openSecrets: reachNobody,
-        openConnection: reachNobody,
-      }),
-    },
-  });
-}
-
-/** Inbound webhooks with what they need of their own. */
-function createInbound(
-  deps: ProcessDependencies,
-  { audit, publishing }: { audit: { record: RecordAudit }; publishing: Publishing },
-): InboundWebhooks {
-  const expressions = createEventTypeExpressions();
-  const fetchText = createFetchText({ guard: deps.guard, version: VERSION });
-  const receiving = createReceiveWebhook(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
-  return createInboundWebhooks(deps, { audit, expressions, receiving });
-}
-
-/** Connections of workflows. They ask services and providers seldom: no connection to one is kept. */
-function createConnectionsOf(deps: ProcessDependencies, audit: { record: RecordAudit }): Connections {
-  const send: RequestSender['send'] = async (request) => {
-    const sender = createRequestSender({ guard: deps.guard, version: VERSION, clock: deps.clock });
-    try {
-      return await sender.send(request);
-    } finally {
-      await sender.close();
-    }
-  };
-  const asking = { ...deps, sender: { send } };
-  return createConnections(deps, {
-    audit,
-    send,
-    urlProblem: async (url) => (await deps.guard.judgeUrl(url)).problem,
-    accessTokens: createAccessTokens(asking),
-    finishAuthorization: createFinish({
-      ...asking,
-      audit,
-      redirectUri: deps.config.publicBaseUrl + CALLBACK,
-    }),
-  });
-}
-
 /**
  * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
  * `siblings` are the other processes of the same supervisor.
@@ -225,4 +169,60 @@ export function createServices(
     workflows,
   };
   return { ...services, searching: createSearching(deps, services), exports: createExports(deps, services) };
+}
+
+/** Trials of workflows. They prepare their actions as runs do, and reach nobody. */
+function createTrialsOf(deps: ProcessDependencies, workflows: Pick<Workflows, 'definitionOf'>): Trials {
+  const expressions = createStepExpressions();
+  const reachNobody = (): Promise<never> => Promise.reject(new Error('a trial reaches nobody'));
+  return createTrials({
+    ...deps,
+    workflows,
+    expressions,
+    kinds: {
+      http: createHttpAction({ sender: { send: reachNobody }, expressions, openSecrets: reachNobody }),
+      publish: createPublishAction({ publish: reachNobody, expressions }),
+      connector: createConnectorAction({
+        sender: { send: reachNobody },
+        expressions,
+        openSecrets: reachNobody,
+        openConnection: reachNobody,
+      }),
+    },
+  });
+}
+
+/** Inbound webhooks with what they need of their own. */
+function createInbound(
+  deps: ProcessDependencies,
+  { audit, publishing }: { audit: { record: RecordAudit }; publishing: Publishing },
+): InboundWebhooks {
+  const expressions = createEventTypeExpressions();
+  const fetchText = createFetchText({ guard: deps.guard, version: VERSION });
+  const receiving = createReceiveWebhook(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
+  return createInboundWebhooks(deps, { audit, expressions, receiving });
+}
+
+/** Connections of workflows. They ask services and providers seldom: no connection to one is kept. */
+function createConnectionsOf(deps: ProcessDependencies, audit: { record: RecordAudit }): Connections {
+  const send: RequestSender['send'] = async (request) => {
+    const sender = createRequestSender({ guard: deps.guard, version: VERSION, clock: deps.clock });
+    try {
+      return await sender.send(request);
+    } finally {
+      await sender.close();
+    }
+  };
+  const asking = { ...deps, sender: { send } };
+  return createConnections(deps, {
+    audit,
+    send,
+    urlProblem: async (url) => (await deps.guard.judgeUrl(url)).problem,
+    accessTokens: createAccessTokens(asking),
+    finishAuthorization: createFinish({
+      ...asking,
+      audit,
+      redirectUri: deps.config.publicBaseUrl + CALLBACK,
+    }),
+  });
 }

@@ -29,23 +29,6 @@ import { createTakenOver } from './hand-out/taken-over.ts';
 import type { Pool } from 'pg';
 import { releaseDeliveries } from '../../record/statements/release.ts';
 
-/** Gives back claims of subscriptions whose circuit is open: they wait in PostgreSQL, and are claimed with the probe. */
-async function giveBackOpen<T extends QueuedDelivery>(
-  pool: Pool,
-  held: {
-    replies: PendingReplies;
-    queues: FairQueues<T>[];
-    admission: Pick<Admission, 'isOpen' | 'hasOpen'>;
-    incarnationId: string;
-  },
-): Promise<void> {
-  if (!held.admission.hasOpen()) return;
-  const ids = held.queues
-    .flatMap((queue) => queue.take(queue.size(), ({ subscriptionId }) => held.admission.isOpen(subscriptionId)))
-    .map(({ id }) => id);
-  await held.replies.during(() => releaseDeliveries(pool, { ids, incarnationId: held.incarnationId }));
-}
-
 // NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection. All workers together poll so often.
 const POLL_MS = 500;
 // A process that holds this many first tries takes no more from its publishes: they wait in PostgreSQL for a claim.
@@ -325,4 +308,21 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       await Promise.all(under);
     },
   };
+}
+
+/** Gives back claims of subscriptions whose circuit is open: they wait in PostgreSQL, and are claimed with the probe. */
+async function giveBackOpen<T extends QueuedDelivery>(
+  pool: Pool,
+  held: {
+    replies: PendingReplies;
+    queues: FairQueues<T>[];
+    admission: Pick<Admission, 'isOpen' | 'hasOpen'>;
+    incarnationId: string;
+  },
+): Promise<void> {
+  if (!held.admission.hasOpen()) return;
+  const ids = held.queues
+    .flatMap((queue) => queue.take(queue.size(), ({ subscriptionId }) => held.admission.isOpen(subscriptionId)))
+    .map(({ id }) => id);
+  await held.replies.during(() => releaseDeliveries(pool, { ids, incarnationId: held.incarnationId }));
 }

@@ -1,28 +1,6 @@
 import type { PoolClient } from 'pg';
 import { keepsMessage } from '../../../platform/db/sql/kept-rows.ts';
 
-const REMOVE_RUNS = `
-  WITH run AS (
-    DELETE FROM runs WHERE id = ANY ($1::text[]) RETURNING id
-  ), step AS (
-    DELETE FROM run_steps s USING run WHERE s.run_id = run.id RETURNING s.run_id
-  ), dead_letter AS (
-    DELETE FROM dead_letters l USING run WHERE l.run_id = run.id AND l.run_id IS NOT NULL RETURNING l.id
-  )
-  SELECT (SELECT count(*)::int FROM run) AS runs, (SELECT count(*)::int FROM step) AS steps,
-    (SELECT count(*)::int FROM dead_letter) AS "deadLetters"`;
-
-/** Rows that were removed. */
-export type RemovedRuns = { runs: number; steps: number; deadLetters: number };
-const NO_RUNS: RemovedRuns = { runs: 0, steps: 0, deadLetters: 0 };
-
-/** Removes these runs with their steps and dead letters. The caller has locked them, so that no retry makes one go on meanwhile. */
-export async function removeRuns(connection: PoolClient, ids: readonly string[]): Promise<RemovedRuns> {
-  if (ids.length === 0) return NO_RUNS;
-  const { rows } = await connection.query<RemovedRuns>({ name: 'remove_runs', text: REMOVE_RUNS, values: [ids] });
-  return rows[0] ?? NO_RUNS;
-}
-
 // Each is a statement of its own, which sees rows recorded while the ones before waited for a lock.
 const ERASE = [
   `UPDATE deliveries SET response_body = NULL, status = CASE WHEN due_at IS NULL THEN status ELSE 'failed' END,
@@ -75,4 +53,26 @@ export async function removeMessages(connection: PoolClient, ids: readonly strin
   if (ids.length === 0) return NONE;
   const { rows } = await connection.query<RemovedRows>({ name: 'remove_expired', text: REMOVE, values: [ids] });
   return rows[0] ?? NONE;
+}
+
+const REMOVE_RUNS = `
+  WITH run AS (
+    DELETE FROM runs WHERE id = ANY ($1::text[]) RETURNING id
+  ), step AS (
+    DELETE FROM run_steps s USING run WHERE s.run_id = run.id RETURNING s.run_id
+  ), dead_letter AS (
+    DELETE FROM dead_letters l USING run WHERE l.run_id = run.id AND l.run_id IS NOT NULL RETURNING l.id
+  )
+  SELECT (SELECT count(*)::int FROM run) AS runs, (SELECT count(*)::int FROM step) AS steps,
+    (SELECT count(*)::int FROM dead_letter) AS "deadLetters"`;
+
+/** Rows that were removed. */
+export type RemovedRuns = { runs: number; steps: number; deadLetters: number };
+const NO_RUNS: RemovedRuns = { runs: 0, steps: 0, deadLetters: 0 };
+
+/** Removes these runs with their steps and dead letters. The caller has locked them, so that no retry makes one go on meanwhile. */
+export async function removeRuns(connection: PoolClient, ids: readonly string[]): Promise<RemovedRuns> {
+  if (ids.length === 0) return NO_RUNS;
+  const { rows } = await connection.query<RemovedRuns>({ name: 'remove_runs', text: REMOVE_RUNS, values: [ids] });
+  return rows[0] ?? NO_RUNS;
 }
