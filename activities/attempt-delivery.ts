@@ -8,9 +8,79 @@ import { loadForAttempts } from '../src/delivery/attempt/load.ts';
 import { holdDelivery } from '../src/delivery/record/statements/hold.ts';
 import type { Admission } from '../src/delivery/limits/admission.ts';
 import type { FirstTries } from '../src/delivery/limits/first-tries.ts';
-import type { DeliveryToAttempt, AttemptInput, AttemptResult } from '../src/kernel/contract/delivery-workflow.ts';
+import type { DeliveryToAttempt } from '../src/kernel/contract/delivery-workflow.ts';
 import { SenderClosedError } from '../src/platform/outbound/exchange/connections.ts';
+import type {
+  AttemptInput,
+  AttemptResult,
+  DrainProgress,
+  CrashInput,
+  EndAsDeadLetterInput,
+  Standing,
+} from '../src/kernel/contract/delivery-workflow.ts';
 import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
+import type { Drain } from '../src/delivery/queue/drain/drain.ts';
+import { endAsDeadLetter } from '../src/delivery/record/statements/end.ts';
+import { recordCrash } from '../src/delivery/record/statements/record.ts';
+import type { Faults } from '../src/delivery/attempt/faults.ts';
+import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/kernel/words/outcomes.ts';
+import { isEndedForGood } from '../src/kernel/words/statuses.ts';
+
+/** Steps after a try that did not end by itself. Each one may be repeated. */
+export function createBrokenTryActivities({
+  pool,
+  faults,
+  whyEnded,
+}: {
+  pool: Pool;
+  faults: Faults;
+  /** The words of the person who ended a delivery in Temporal. */
+  whyEnded(delivery: { deliveryId: string; round: number }): Promise<string | undefined>;
+}) {
+  return {
+    /**
+     * Records a try whose worker died, if it began and was not recorded, and returns the state of the delivery. From the second death
+     * on the delivery is held, and the tenth ends it: it may be the cause.
+     */
+    async recordCrash({ deliveryId, round, number }: CrashInput): Promise<Standing> {
+      if (number !== null) {
+        const carrier = activityInfo().workflowExecution?.workflowId ?? '';
+        const deaths = await recordCrash(pool, { deliveryId, round, number, carrier });
+        if (deaths >= MAX_DEATHS) {
+          const message = `the worker stopped in ${deaths} tries; each request may have been sent`;
+          await endAsDeadLetter(pool, { deliveryId, round, reason: 'internal', message });
+        } else if (deaths >= DEATHS_BEFORE_PAUSES) {
+          const { result } = await faults.holdAfterDeath({ deliveryId, round });
+          if (result === 'held' || result === 'deadLettered') return { end: result };
+        }
+      }
+      const [delivery] = await loadForAttempts(pool, [deliveryId]);
+      if (delivery === undefined || delivery.round !== round) return { end: 'superseded' };
+      if (delivery.status === 'delivered') return { end: 'delivered' };
+      if (delivery.status === 'failed') {
+        return { end: isEndedForGood(delivery.failureReason) ? 'superseded' : 'deadLettered' };
+      }
+      return { attempts: delivery.attempts, policyAttempts: delivery.policyAttempts };
+    },
+
+    /** Ends an unfinished delivery of that round as a dead letter; changes nothing when it is finished or in another round. */
+    async endAsDeadLetter({ deliveryId, round, reason, message }: EndAsDeadLetterInput): Promise<void> {
+      const words = reason === 'cancelled' ? await whyEnded({ deliveryId, round }) : undefined;
+      await endAsDeadLetter(pool, { deliveryId, round, reason, message, words });
+    },
+  };
+}
+
+/** The drain of this process as an activity; registered on the process's own task queue only. */
+export function createDrainActivities({ drain }: { drain: Drain }) {
+  return {
+    /** Makes tries until the backlog is gone, or until it is cancelled or this worker stops; returns its counts. */
+    drainBacklog: (): Promise<DrainProgress> =>
+      drain.run(activityInfo().workflowExecution?.workflowId ?? '', cancellationSignal(), (progress) =>
+        heartbeat(progress),
+      ),
+  };
+}
 
 export type AttemptDependencies = TryDependencies & {
   pool: Pool;

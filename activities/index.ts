@@ -1,11 +1,7 @@
 import type { ReplayActivities } from '../src/kernel/contract/replays.ts';
-import type { createAttemptActivities } from './attempt-delivery.ts';
-import type { createBrokenTryActivities } from './broken-tries.ts';
-import type { createDrainActivities } from './drain-deliveries.ts';
-import type { createReconcileActivities } from './reconcile.ts';
-import type { createRetentionActivities } from './remove-expired.ts';
-import type { createRunActivities } from './run-steps.ts';
-import type { createScheduledRunActivities } from './scheduled-runs.ts';
+import type { createAttemptActivities, createDrainActivities, createBrokenTryActivities } from './attempt-delivery.ts';
+import type { createReconcileActivities, createRetentionActivities } from './background.ts';
+import type { createRunActivities, createScheduledRunActivities } from './run-steps.ts';
 
 /** The activities that Temporal workflows call by name. src/process/parts build them; a worker without one of them does not compile. */
 export type Activities = ReturnType<typeof createAttemptActivities> &

@@ -24,15 +24,31 @@ import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../src/platform/crash
 import { isUnreachable, untilReachable } from '../src/platform/db/failures.ts';
 import { SenderClosedError } from '../src/platform/outbound/exchange/connections.ts';
 import { type ActionKind, attemptStep, stepStandingOf } from '../src/automations/engine/attempt-step.ts';
-import { closeBranches, openBranches } from '../src/automations/engine/ways/branches.ts';
-import { closeLoop, endItem, openLoop } from '../src/automations/engine/ways/loops.ts';
+import { closeBranches, openBranches } from '../src/automations/engine/branches.ts';
+import { closeLoop, endItem, openLoop } from '../src/automations/engine/loops.ts';
 import { endRun, openRun } from '../src/automations/engine/rounds.ts';
 import { RunSuperseded } from '../src/automations/engine/step-failure.ts';
-import { leaveGate } from '../src/automations/gates/gates.ts';
+import { leaveGate } from '../src/automations/starting/admit.ts';
 import { beginDelay, endDelay, takeStep } from '../src/automations/engine/take-step.ts';
 import { watchForCancel } from '../src/automations/engine/waits/cancel-on.ts';
 import type { WaitDependencies } from '../src/automations/engine/waits/kind.ts';
 import { beginWait, endWait } from '../src/automations/engine/waits/wait.ts';
+import type { BegunScheduledRun, ScheduledRunInput } from '../src/kernel/contract/run-workflow.ts';
+import { beginGuarded, type GuardedDependencies } from '../src/automations/schedules/begin.ts';
+
+export function createScheduledRunActivities(deps: GuardedDependencies) {
+  return {
+    /** Records the run of one time, once. A schedule of which processes die begins no run, and its workflow says so. */
+    async beginScheduledRun(input: ScheduledRunInput & { scheduledAt: string }): Promise<BegunScheduledRun> {
+      try {
+        return await beginGuarded(deps, input);
+      } catch (failure) {
+        if (failure instanceof WorkIsDeadly) throw ApplicationFailure.nonRetryable(failure.message, failure.name);
+        throw failure;
+      }
+    },
+  };
+}
 
 export type RunStepDependencies = WaitDependencies & {
   http: ActionKind;

@@ -1,5 +1,5 @@
 import { look } from '../src/insight/changes/store.ts';
-import { findGroups } from '../src/delivery/dead-letters/groups-store.ts';
+import { findGroups } from '../src/delivery/dead-letters/store.ts';
 import { listDeliveries } from '../src/delivery/record/store.ts';
 import { readPayloads, findSummaries, type SummaryFilter } from '../src/messaging/messages/summaries-store.ts';
 import { findNamed } from '../src/insight/search/store.ts';

@@ -1,4 +1,4 @@
-import { eraseDeliveries } from '../src/delivery/record/statements/erase.ts';
+import { eraseDeliveries } from '../src/delivery/record/statements/remove.ts';
 import { storePublications } from '../src/delivery/record/statements/publish.ts';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
@@ -12,9 +12,8 @@ import { loadForAttempts } from '../src/delivery/attempt/load.ts';
 import { createRecorder } from '../src/delivery/attempt/recorder.ts';
 import { endOfSubscriptions } from '../src/delivery/record/statements/end.ts';
 import { findDelivery, listAttempts, listDeliveries } from '../src/delivery/record/store.ts';
-import { type ClaimedDelivery, describeHeld } from '../src/delivery/record/statements/claim.ts';
+import { type ClaimedDelivery, describeHeld, setCarrier } from '../src/delivery/record/statements/claim.ts';
 import { releaseDeliveries } from '../src/delivery/record/statements/release.ts';
-import { setCarrier } from '../src/delivery/record/statements/start.ts';
 import { createDueRows } from '../src/delivery/queue/loop/claims/due-rows.ts';
 import { findEverywhere } from '../src/delivery/queue/loop/claims/find-due.ts';
 import { tellHighBacklogs } from '../src/delivery/queue/recovery/backlog-events.ts';

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Default ports. PostgreSQL's is not 5432, so that an installed one is not in its way. */
 export const DEFAULT_PORTS = { api: 3000, postgres: 54_320, temporal: 7233, temporalUi: 8233 } as const;
@@ -73,4 +74,39 @@ function tryPort(port: number, reach: Reach): Promise<number | undefined> {
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
     });
   });
+}
+
+/** A line of /proc/<pid>/net/tcp in the state LISTEN: its port, in hexadecimal, and the inode of its socket (proc_pid_net(5)). */
+const LISTENING_SOCKET = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ 0A (?:\S+ +){5}(\d+) /gm;
+
+/**
+ * The TCP ports that a process listens on now, at any address. Linux shows the processes of the same user; other systems show none.
+ */
+export function listeningPorts(pid: number): number[] {
+  const sockets = socketsOf(pid);
+  const ports = ['tcp', 'tcp6']
+    .flatMap((table) => [
+      ...readOrNothing(() => readFileSync(`/proc/${pid}/net/${table}`, 'latin1')).matchAll(LISTENING_SOCKET),
+    ])
+    .filter(([, , inode = '']) => sockets.has(`socket:[${inode}]`))
+    .map(([, port = '']) => Number.parseInt(port, 16));
+  return [...new Set(ports)];
+}
+
+function socketsOf(pid: number): Set<string> {
+  const folder = `/proc/${pid}/fd`;
+  try {
+    // A descriptor that is closed between the two reads is no socket that listens.
+    return new Set(readdirSync(folder).map((name) => readOrNothing(() => readlinkSync(`${folder}/${name}`))));
+  } catch {
+    return new Set();
+  }
+}
+
+function readOrNothing(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
 }

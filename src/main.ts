@@ -5,7 +5,7 @@ const stop = listenForStop();
 (await import('./process/heap.ts')).keepHeapSmall();
 const { readEnvironmentFile } = await import('./platform/config/config.ts');
 const { createCommandLine } = await import('./process/command-line.ts');
-const { visible } = await import('./process/roles/printing/visible.ts');
+const { visible } = await import('./process/roles/printing.ts');
 
 /** `text` may contain what another program or a caller has said. */
 function complain(text: string): void {
@@ -17,7 +17,7 @@ try {
   await createCommandLine(stop, complain).parseAsync();
 } catch (failure) {
   process.exitCode = failure instanceof Stopped ? failure.exitCode : 1;
-  const { sentenceOf } = await import('./process/roles/printing/sentence-of.ts');
+  const { sentenceOf } = await import('./process/roles/printing.ts');
   complain(`posthorn: ${sentenceOf(failure)}\n`);
   process.exit();
 }

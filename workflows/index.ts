@@ -1,8 +1,12 @@
 export { deliverMessage } from './deliver-message.ts';
-export { drainDeliveries } from './drain-deliveries.ts';
-export { reconcileDeliveries } from './reconcile-deliveries.ts';
-export { removeExpired } from './remove-expired.ts';
-export { replay as replayDeadLetters, replay as replayMessages, replay as retryDeliveries } from './replay.ts';
+export { drainDeliveries } from './background.ts';
+export { reconcileDeliveries } from './background.ts';
+export { removeExpired } from './background.ts';
+export {
+  replay as replayDeadLetters,
+  replay as replayMessages,
+  replay as retryDeliveries,
+} from './background.ts';
 export { runScheduled } from './runs/run-scheduled.ts';
 export { runWorkflow } from './runs/run-workflow.ts';
-export { warmUp } from './warm-up.ts';
+export { warmUp } from './background.ts';

@@ -15,11 +15,11 @@ export const PARSERS = {
   passwords: 'src/identity/people/accounts/passwords.ts',
   passkeys: 'src/identity/people/passkeys/verify.ts',
   files: 'src/api/http/public-files.ts',
-  'forms of inbound webhooks': 'src/inbound/schemes/form.ts',
+  'forms of inbound webhooks': 'src/inbound/incoming.ts',
   'signatures of inbound webhooks': 'src/inbound/receive.ts',
   'requests of inspectors': 'src/insight/inspectors/receive.ts',
   'mappings of inbound webhooks': 'src/inbound/mapping.ts',
-  'expressions of event types': 'src/inbound/event-type-expression.ts',
+  'expressions of event types': 'src/inbound/mapping.ts',
   'schemas of channels': 'src/messaging/schemas/schemas.ts',
   filters: 'src/messaging/filters/filters.ts',
   'idempotency keys': 'src/api/http/idempotency.ts',
@@ -32,7 +32,7 @@ export const PARSERS = {
   'mocks of trials': 'src/automations/trials/mocks.ts',
   expressions: 'src/automations/expressions/expressions.ts',
   templates: 'src/automations/expressions/templates.ts',
-  'responses to steps': 'src/automations/engine/values/fitted-output.ts',
+  'responses to steps': 'src/automations/engine/fitted-output.ts',
   'responses to deliveries': 'src/platform/outbound/exchange/response-content.ts',
 } as const;
 

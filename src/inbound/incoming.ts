@@ -1,8 +1,8 @@
 import { invalidField } from '../kernel/errors.ts';
 import { nextToken } from '../kernel/values/exact-json.ts';
-import { type Form, formText, readForm } from './schemes/form.ts';
 import { spansAt } from './schemes/pointer.ts';
-import type { Content, Incoming, Scalar } from './schemes/scheme.ts';
+import type { Content, Incoming, Scalar, VerifiedSignature } from './schemes/scheme.ts';
+import { z } from 'zod';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
@@ -73,4 +73,89 @@ function toContent({ text, value }: { text: string; value: unknown }): Content {
   if (typeof value !== 'object' || value === null) throw invalidField('body', 'must be an object, a list or a form');
   // `as`: an object of JSON.
   return { text: text.trim(), value: value as Record<string, unknown> };
+}
+
+/** Names and values of a form, in their order. */
+type Form = readonly (readonly [name: string, value: string])[];
+
+/** Fields of one form. Twilio and Slack, which send the longest forms, stay below 100. */
+const MAX_FIELDS = 1_000;
+const AMPERSAND = 0x26;
+const PLUS = 0x2b;
+const BLANK = 0x20;
+
+/**
+ * The fields of a form, of a caller who may not have proven anything yet. INVALID_REQUEST for more than 1,000 of them: their separators
+ * are counted in the bytes, before any field is built.
+ */
+function readForm(bytes: Buffer): Form {
+  let fields = 1;
+  for (let at = bytes.indexOf(AMPERSAND); at !== -1; at = bytes.indexOf(AMPERSAND, at + 1)) {
+    fields += 1;
+    if (fields > MAX_FIELDS) throw invalidField('body', `must have at most ${MAX_FIELDS} fields of a form`);
+  }
+  // 1 MiB of plus signs takes URLSearchParams 60 to 300 ms, and as many blanks a few.
+  const spaced = Buffer.from(bytes);
+  for (let at = 0; at < spaced.length; at += 1) if (spaced[at] === PLUS) spaced[at] = BLANK;
+  return [...new URLSearchParams(spaced.toString('utf8'))];
+}
+
+/** The fields of a form as a JSON text: a name that stands there several times has a list. */
+function formText(fields: Form): string {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of fields) {
+    const given = values.get(name);
+    if (given === undefined) values.set(name, [value]);
+    else given.push(value);
+  }
+  const members = [...values].map(
+    ([name, given]) => `${JSON.stringify(name)}:${JSON.stringify(given.length === 1 ? given[0] : given)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
+/** A refused request as it is kept. `proven` is what its signature has proven, which is not asked again. */
+export type KeptRequest = {
+  target: string;
+  /** Name and value, in their order. */
+  headers: readonly (readonly [name: string, value: string])[];
+  proven: VerifiedSignature;
+  body: Buffer;
+  readJson: InboundRequest['readJson'];
+};
+
+/** Headers that prove who asks at some proxy in front. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'dpop']);
+
+/**
+ * What is kept beside the body, as JSON text: target, what was proven, and the headers, which mappings read. Credentials are left out, and
+ * so is any header with a secret of the webhook in it: some services send theirs as it is.
+ */
+export function keptHeadOf(
+  { target, rawHeaders = [] }: InboundRequest,
+  proven: VerifiedSignature,
+  secrets: readonly string[],
+): string {
+  const headers: [string, string][] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = [rawHeaders[at]?.toLowerCase(), rawHeaders[at + 1]];
+    if (!CREDENTIALS.has(name) && !secrets.some((secret) => value.includes(secret))) headers.push([name, value]);
+  }
+  return JSON.stringify({ target, headers, proven });
+}
+
+const head = z.object({
+  target: z.string(),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  proven: z.object({ replayKey: z.string().exactOptional() }),
+});
+
+/** The inverse of `keptHeadOf`. */
+export const readKeptHead = (text: string): Pick<KeptRequest, 'target' | 'headers' | 'proven'> =>
+  head.parse(JSON.parse(text));
+
+/** The request as it came, but for what is not kept of it. */
+export function keptRequestOf({ target, headers, body, readJson }: KeptRequest): InboundRequest {
+  const values = (name: string): string[] => headers.flatMap(([each, value]) => (each === name ? [value] : []));
+  return { target, header: values, bytes: body, readJson, address: '' };
 }

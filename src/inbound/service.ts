@@ -9,7 +9,7 @@ import { requireRoomForOlderSecret } from '../kernel/rules/secrets.ts';
 import { encodeBase32, ID_PREFIXES, isId } from '../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../kernel/values/page.ts';
 import { requireSettings, rulesOf, senderOf } from './custom.ts';
-import type { EventTypeExpressions } from './event-type-expression.ts';
+import type { EventTypeExpressions } from './mapping.ts';
 import type { SampleValues } from './providers/provider.ts';
 import type { InboundRequest } from './incoming.ts';
 import type { Receiving } from './receive.ts';

@@ -11,7 +11,7 @@ try {
   const { runServiceProcess } = await import('./roles/run-service.ts');
   process.exit(await runServiceProcess(joined, stop));
 } catch (failure) {
-  const { sentenceOf } = await import('./roles/printing/sentence-of.ts');
+  const { sentenceOf } = await import('./roles/printing.ts');
   await sayFailure(sentenceOf(failure));
   process.exit(1);
 }

@@ -3,8 +3,8 @@ import type { Activities } from '../../activities/index.ts';
 import { capacityOf } from '../delivery/limits/capacity.ts';
 import { beginIncarnation, type Incarnation } from '../delivery/queue/recovery/incarnation.ts';
 import { abandonCarriers } from '../delivery/queue/recovery/reconciler.ts';
-import type { LateHandOver } from '../messaging/publishing/hand-over.ts';
-import type { Publishing } from '../messaging/publishing/service.ts';
+import { type LateHandOver, noHandOver } from '../messaging/publishing/hand-over.ts';
+import { type Publishing, createPublishing } from '../messaging/publishing/service.ts';
 import { incarnationTaskQueue, TASK_QUEUE, WORKFLOW_TYPES } from '../kernel/contract/temporal-names.ts';
 import { readMachine } from '../platform/machine.ts';
 import { createCarriers } from '../platform/temporal/starts.ts';
@@ -20,17 +20,34 @@ import type { Outages } from '../platform/outages.ts';
 import type { ProcessDependencies } from './assembly/create-dependencies.ts';
 import { automationsPart } from './parts/automations.ts';
 import { deliveriesPart } from './parts/deliveries.ts';
-import { recoveryPart } from './parts/recovery.ts';
-import { replaysPart } from './parts/replays.ts';
-import { retentionPart } from './parts/retention.ts';
-import { schedulingPart } from './parts/scheduling.ts';
-import { statsPart } from './parts/stats.ts';
+import { recoveryPart, replaysPart, retentionPart, schedulingPart, statsPart } from './parts/background.ts';
 import { createBeginByServiceEvents } from '../messaging/publishing/begin-by-service-events.ts';
-import { createPublishForRun, createWorkerPublishing } from './assembly/publish-for-run.ts';
 import { keepFurnished } from './keep-furnished.ts';
 import { watchTemporal } from './watch-servers.ts';
-import type { WorkerContext } from './parts/worker-context.ts';
-import { activitiesOf, type Loop, type WorkerPart } from './parts/worker-part.ts';
+import { type WorkerContext, activitiesOf, type Loop, type WorkerPart } from './parts/worker-part.ts';
+import { storePublications } from '../delivery/record/statements/publish.ts';
+import { ExactJson, stringifyExact } from '../kernel/values/exact-json.ts';
+import type { PublishForRun } from '../automations/engine/actions/publish-action.ts';
+import { checkJson } from '../api/http/reading/json-guard.ts';
+import { parseInput } from '../api/http/reading/validate.ts';
+import { publishMessageBody } from '../messaging/publishing/schema.ts';
+import { createSchemas } from '../messaging/schemas/schemas.ts';
+import { NotReady } from '../kernel/errors.ts';
+import type { ReadinessCheck } from '../platform/readiness/readiness.ts';
+
+/** Publishing of a worker without an API: deliveries of its messages wait for a claim, streams find them by themselves. */
+function createWorkerPublishing(deps: ProcessDependencies): Publishing {
+  const { filters, publishingConfigs: configs } = deps;
+  const streams = { wake: () => {} };
+  return createPublishing(deps, {
+    schemas: createSchemas(deps),
+    filters,
+    configs,
+    streams,
+    storePublications,
+    handOver: noHandOver,
+  });
+}
 
 // A try takes at most 30 s (timeoutMs) and its recording; a worker that drains lets it end.
 const DRAIN_MS = 35_000;
@@ -257,3 +274,32 @@ async function startParts(
     },
   };
 }
+
+/** Shown and not required: what is published meanwhile is delivered when Temporal is back. */
+export const temporalCheck = (worker: Pick<RunningWorker, 'isHealthy'>, address: string): ReadinessCheck => ({
+  name: 'temporal',
+  isRequired: false,
+  async run() {
+    if (!worker.isHealthy())
+      throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
+        advice: `TEMPORAL_ADDRESS: ${address} does not answer; nothing is delivered meanwhile`,
+      });
+  },
+});
+
+/** The way of runs to publishing: a message of theirs meets all that a request's does, from the limits of JSON on. */
+const createPublishForRun =
+  (publishing: Pick<Publishing, 'publish'>): PublishForRun =>
+  async ({ environmentId, channelId, id, eventType, payload, metadata, chainDepth }) => {
+    const bodyText = stringifyExact({ id, eventType, payload: new ExactJson(payload), metadata });
+    const given: unknown = JSON.parse(bodyText);
+    checkJson(given);
+    const body = parseInput(publishMessageBody, given);
+    const message = await publishing.publish({ environmentId }, channelId, {
+      body,
+      bodyText,
+      header: () => undefined,
+      chainDepth,
+    });
+    return { messageId: message.id };
+  };

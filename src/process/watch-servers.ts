@@ -4,7 +4,7 @@ import type { Dependencies } from '../platform/dependencies.ts';
 import { messageOf, NotReady } from '../kernel/errors.ts';
 import type { Outages, Watched } from '../platform/outages.ts';
 import type { Limiter } from '../platform/rate-limits/limiter.ts';
-import type { Tracing } from './tracing/otlp.ts';
+import type { Tracing } from './otlp.ts';
 import { redisTrouble } from '../platform/rate-limits/redis-counters.ts';
 import { databaseTrouble } from '../platform/readiness/database-trouble.ts';
 import { databaseCheck } from '../platform/readiness/start-checks.ts';

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createEventTypeExpressions } from '../../src/inbound/event-type-expression.ts';
+import { createEventTypeExpressions } from '../../src/inbound/mapping.ts';
 import { createReceiveWebhook } from '../../src/inbound/receive.ts';
 import { readJson } from '../../src/api/http/reading/parse-body.ts';
 import { createFetchText } from '../../src/platform/outbound/fetch-text.ts';

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { createFirstFit } from '../../src/automations/engine/waits/arrivals/verdicts.ts';
-import { createLookBack } from '../../src/automations/engine/waits/look-back.ts';
-import { hashOfValue } from '../../src/automations/engine/values/value-hash.ts';
+import { createFirstFit, createLookBack } from '../../src/automations/engine/waits/look-back.ts';
+import { hashOfValue } from '../../src/automations/engine/json-text.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { stepOf, workflowCalls } from '../support/make/workflow-calls.ts';

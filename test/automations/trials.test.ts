@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type TrialRecord, withoutTrace } from '../../src/automations/trials/record.ts';
+import { type TrialRecord, withoutTrace } from '../../src/automations/trials/service.ts';
 import { insertTrial, readRows } from '../../src/automations/trials/store.ts';
 import { stepOf, workflowCalls, type RunStepAnswer, type Step } from '../support/make/workflow-calls.ts';
 import { expectShortTurns } from '../support/check/longest-turn.ts';

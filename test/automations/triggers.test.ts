@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { findVersion } from '../../src/automations/definitions/store.ts';
 import { createPlans } from '../../src/automations/engine/plans.ts';
 import { createStepExpressions } from '../../src/automations/expressions/expressions.ts';
-import { createAdmit } from '../../src/automations/gates/admit.ts';
-import { removeOver } from '../../src/automations/gates/key-store.ts';
+import { createAdmit } from '../../src/automations/starting/admit.ts';
+import { removeOver } from '../../src/automations/starting/gate-store.ts';
 import { abandonRuns } from '../../src/automations/starting/due-store.ts';
 import { createConfigs } from '../../src/process/assembly/create-dependencies.ts';
 import { startWorker } from '../../src/process/start-worker.ts';

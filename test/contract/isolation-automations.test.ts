@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import * as approvals from '../../src/automations/approvals/store.ts';
-import { noteUse } from '../../src/automations/connections/open-store.ts';
-import * as connections from '../../src/automations/connections/store.ts';
 import * as tokens from '../../src/automations/connections/token-store.ts';
-import * as references from '../../src/automations/definitions/references/reference-store.ts';
+import * as connections from '../../src/automations/connections/store.ts';
+import * as references from '../../src/automations/definitions/reference-store.ts';
 import * as definitions from '../../src/automations/definitions/store.ts';
 import { openChild } from '../../src/automations/engine/waits/child-store.ts';
 import { findCandidates } from '../../src/automations/engine/waits/wait-store.ts';
@@ -12,9 +11,8 @@ import { findRefused, findRequests, markAccepted, markRefusedAgain } from '../..
 import * as inbound from '../../src/inbound/store.ts';
 import * as runs from '../../src/automations/runs/store.ts';
 import { findStanding } from '../../src/automations/schedules/store.ts';
-import { coverChanged } from '../../src/automations/triggers/cover.ts';
+import { coverChanged } from '../../src/automations/definitions/announce.ts';
 import { findWaitingSteps, giveMessage } from '../../src/automations/waking/heard-store.ts';
-import { noteUses, readSealed } from '../../src/automations/secrets/open-store.ts';
 import * as secrets from '../../src/automations/secrets/store.ts';
 import type { DatabaseTransaction } from '../../src/platform/db/client.ts';
 import { replayRunLetters, retryRun } from '../../src/delivery/record/statements/run-again.ts';
@@ -93,7 +91,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'connectors of connections': ({ environmentId, db }) =>
       references.findConnectors(db, environmentId, [ids.connectionId]),
   },
-  'src/automations/definitions/references/reference-store.ts': {
+  'src/automations/definitions/reference-store.ts': {
     'names of secrets': ({ environmentId, db }) => references.findSecretNames(db, environmentId, [ids.secretName]),
     'ids of webhooks': ({ environmentId, db }) => references.findWebhookIds(db, environmentId, [ids.webhookId]),
     'calls of workflows': ({ environmentId, db }) => references.findCalls(db, environmentId, [ids.workflowId]),
@@ -147,7 +145,7 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'replayed dead letters of runs': ({ environmentId }) =>
       replayRunLetters(connection, { ids: [ids.runLetterId], environmentId, requestedBy: 'them' }),
   },
-  'src/automations/triggers/cover.ts': {
+  'src/automations/definitions/announce.ts': {
     'changed triggers': ({ environmentId, db }) => coverChanged(db, environmentId, [ids.channelId]),
   },
   'src/automations/waking/heard-store.ts': {
@@ -160,10 +158,8 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     'messages that a wait has missed': ({ environmentId, pool }) =>
       findCandidates(pool, { ...everything, environmentId, runId: ids.runId, channelIds: [ids.channelId] }),
   },
-  'src/automations/secrets/open-store.ts': {
-    'sealed secrets': ({ environmentId, pool }) => readSealed(pool, environmentId, [ids.secretName]),
-  },
   'src/automations/secrets/store.ts': {
+    'sealed secrets': ({ environmentId, pool }) => secrets.readSealed(pool, environmentId, [ids.secretName]),
     secrets: ({ environmentId, db }) => secrets.findSecrets(db, environmentId, page),
     'a secret': ({ environmentId, db }) => secrets.findSecret(db, environmentId, ids.secretId),
     'a changed secret': ({ environmentId, db }) =>
@@ -230,16 +226,17 @@ test('src/automations/waking/heard-store.ts finds no place at which runs of anot
 
 const use = { now: new Date('2030-01-01'), unlessSince: new Date('2030-01-01') };
 
-test('src/automations/connections/open-store.ts notes no use in another environment', async () => {
+test('src/automations/connections/token-store.ts notes no use in another environment', async () => {
   const { db, pool } = posthorn.deps;
   const sealed = { id: ids.connectionId, connectorId: 'http-oauth', ciphertext: '', lastUsedAt: null };
-  for (const { environmentId } of neighbours) await noteUse(pool, { ...sealed, ownerId: environmentId }, use);
+  for (const { environmentId } of neighbours) await tokens.noteUse(pool, { ...sealed, ownerId: environmentId }, use);
   expect(await db.connection.count({ where: { lastUsedAt: use.now } })).toBe(0);
 });
 
-test('src/automations/secrets/open-store.ts notes no use in another environment', async () => {
+test('src/automations/secrets/store.ts notes no use in another environment', async () => {
   const { db, pool } = posthorn.deps;
-  for (const { environmentId } of neighbours) await noteUses(pool, environmentId, { ...use, ids: [ids.secretId] });
+  for (const { environmentId } of neighbours)
+    await secrets.noteUses(pool, environmentId, { ...use, ids: [ids.secretId] });
   expect(await db.secret.count({ where: { lastUsedAt: use.now } })).toBe(0);
 });
 

@@ -24,8 +24,8 @@ import {
   findWebhookIds,
   findWorkflowIds,
   isOfChannel,
+  countLeftOfChannel,
 } from '../../src/insight/stats/store.ts';
-import { countLeftOfChannel } from '../../src/insight/stats/backlog-store.ts';
 import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { make } from '../support/make/seed.ts';
 import { insertView } from '../support/make/tenants.ts';
@@ -150,7 +150,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
       }),
   ],
   ...(['pending', 'open'] as const).map((status): [string, (environmentId: string) => Promise<unknown>] => [
-    `src/insight/stats/backlog-store.ts counts no ${status} one of a channel`,
+    `src/insight/stats/store.ts counts no ${status} one of a channel`,
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { channelId, deliveryId } = all.ids;

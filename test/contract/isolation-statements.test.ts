@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findVersions } from '../../src/automations/definitions/versions-store.ts';
+import { findVersions, insertWorkflow } from '../../src/automations/definitions/store.ts';
 import { findConnection, findConnections } from '../../src/automations/connections/store.ts';
-import { findConnectors } from '../../src/automations/definitions/references/reference-store.ts';
-import { insertWorkflow } from '../../src/automations/definitions/store.ts';
+import { findConnectors } from '../../src/automations/definitions/reference-store.ts';
 import { findRuns } from '../../src/automations/runs/store.ts';
 import { findByName } from '../../src/platform/db/sql/name-look.ts';
 import { inTransaction } from '../../src/platform/db/transaction.ts';
-import { selectRetryable } from '../../src/delivery/record/retryable-store.ts';
+import { selectRetryable } from '../../src/delivery/replays/delivery-store.ts';
 import { discardDeadLetters } from '../../src/delivery/record/statements/dead-letters.ts';
 import { retryDeliveries } from '../../src/delivery/record/statements/due-again.ts';
 import { findAttempt } from '../../src/delivery/record/store.ts';
@@ -16,7 +15,7 @@ import { countInspectors, findInspector, findInspectors, findRequest } from '../
 import { findMessages } from '../../src/messaging/messages/store.ts';
 import { findSummaries } from '../../src/messaging/messages/summaries-store.ts';
 import { RUN_STATUSES } from '../../src/kernel/words/statuses.ts';
-import { eventTriggerOf } from '../../src/automations/definitions/plan/event-trigger.ts';
+import { eventTriggerOf } from '../../src/automations/definitions/plan/events.ts';
 import { loadPublishingConfig } from '../../src/messaging/publishing/configs/channel-configs.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { environmentsToPass, removeRunBatch } from '../../src/delivery/retention/run-store.ts';
@@ -122,7 +121,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     },
   ],
   [
-    'src/automations/definitions/versions-store.ts finds no version',
+    'src/automations/definitions/store.ts finds no version',
     async (environmentId) =>
       (await findVersions(posthorn.deps.db, { environmentId, workflowId: all.ids.workflowId }))[0],
   ],
@@ -154,7 +153,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
 });
 
-test('src/delivery/record/retryable-store.ts finds no delivery of another environment', async () => {
+test('src/delivery/replays/delivery-store.ts finds no delivery of another environment', async () => {
   const { deliveryId, channelId, subscriptionId, messageId } = all.ids;
   const found = async (filter: Parameters<typeof selectRetryable>[0]): Promise<string[]> => {
     const { text, values } = selectRetryable(filter, { looks: 100, limit: 100, now: new Date() }) ?? { text: '' };

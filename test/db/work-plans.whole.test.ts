@@ -7,7 +7,7 @@ import { findCommitOrder } from '../../src/platform/db/sql/commit-order.ts';
 import { queryAlong } from '../../src/platform/db/sql/walk.ts';
 import { createTenants, type Tenants } from '../../src/platform/db/tenants.ts';
 import { inTransaction } from '../../src/platform/db/transaction.ts';
-import { selectRetryable } from '../../src/delivery/record/retryable-store.ts';
+import { selectRetryable } from '../../src/delivery/replays/delivery-store.ts';
 import { type AttemptRecord, recordAttempts } from '../../src/delivery/record/statements/record.ts';
 import { listDeliveries } from '../../src/delivery/record/store.ts';
 import { createDueRows } from '../../src/delivery/queue/loop/claims/due-rows.ts';
@@ -17,16 +17,9 @@ import { createNewId } from '../../src/platform/new-id.ts';
 import { storePublications } from '../../src/delivery/record/statements/publish.ts';
 import { withOutcomes } from '../../src/delivery/replays/outcome-store.ts';
 import { lockDueOf } from '../../src/messaging/scheduling/due/due-store.ts';
-import { countLeftOfChannel, MOST_LEFT_LOOKED_AT } from '../../src/insight/stats/backlog-store.ts';
 import {
-  countOfChannel,
-  countOfEnvironment,
-  countOfSubscriptions,
-  type DeliveryCounts,
-  MOST_DELIVERIES_COUNTED,
-} from '../../src/insight/stats/deliveries-store.ts';
-import { spanOf } from '../../src/insight/stats/span.ts';
-import {
+  countLeftOfChannel,
+  MOST_LEFT_LOOKED_AT,
   countSubscriptions,
   countUnfinished,
   countWaiting,
@@ -35,6 +28,14 @@ import {
   MOST_COUNTED,
   MOST_RUNS_LOOKED_AT,
 } from '../../src/insight/stats/store.ts';
+import {
+  countOfChannel,
+  countOfEnvironment,
+  countOfSubscriptions,
+  type DeliveryCounts,
+  MOST_DELIVERIES_COUNTED,
+} from '../../src/insight/stats/deliveries-store.ts';
+import { spanOf } from '../../src/insight/stats/span.ts';
 import { findPositionSince, findStreamStart, readBehind } from '../../src/messaging/streams/store.ts';
 import { rowsRead } from '../support/check/rows-read.ts';
 import { waitFor } from '../support/check/wait-for.ts';

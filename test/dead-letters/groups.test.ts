@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { MOST_EXAMINED } from '../../src/delivery/dead-letters/groups-store.ts';
+import { MOST_EXAMINED } from '../../src/delivery/dead-letters/store.ts';
 import { runBatch } from '../../src/delivery/replays/batches.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';

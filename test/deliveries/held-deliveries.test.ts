@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createBrokenTryActivities } from '../../activities/broken-tries.ts';
+import { createBrokenTryActivities } from '../../activities/attempt-delivery.ts';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createTakeOver, takeOverFromDead } from '../../src/delivery/queue/recovery/incarnation.ts';
 import { createFaults } from '../../src/delivery/attempt/faults.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordCrash } from '../../src/delivery/record/statements/record-crash.ts';
+import { recordCrash } from '../../src/delivery/record/statements/record.ts';
 import { waitFor } from '../support/check/wait-for.ts';
 import { type DeliveryScene, setDeliveryScene } from '../support/make/delivery-scene.ts';
 import { createChannel, createSubscription, deliveryOf, publish, waitForDelivery } from '../support/make/factories.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createExports } from '../../src/insight/exports/service.ts';
-import { MOST_EXPORTED, pagesOf } from '../../src/insight/exports/write-rows.ts';
+import { createExports, MOST_EXPORTED, pagesOf } from '../../src/insight/exports/service.ts';
 import { createChannel, createSubscription } from '../support/make/factories.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 

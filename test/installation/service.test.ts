@@ -5,7 +5,7 @@ import { findFreePort } from '../../local/ports.ts';
 import type { ServiceState, SignInSettings } from '../../src/insight/installation/schema.ts';
 import { createInstallation } from '../../src/insight/installation/service.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { createTemporalLook } from '../../src/process/assembly/temporal-look.ts';
+import { createTemporalLook } from '../../src/process/assembly/create-installation.ts';
 import { VERSION } from '../../src/kernel/words/version.ts';
 import { migrationNames } from '../../src/platform/db/migrations/migrations.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../../src/platform/config/config.ts';
-import { keepRunning } from '../../local/keep-running.ts';
+import { keepRunning } from '../../local/child.ts';
 import { findFreePort } from '../../local/ports.ts';
 import { startTemporal } from '../../local/temporal.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -6,7 +6,7 @@ import { findFreePort } from '../../local/ports.ts';
 import type { ApiKeys } from '../../src/identity/credentials/api-keys/service.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createNewId } from '../../src/platform/new-id.ts';
-import { followDatabaseClock } from '../../src/process/assembly/follow-clock.ts';
+import { followDatabaseClock } from '../../src/process/assembly/create-dependencies.ts';
 import { createFirstKeys, ensureEnvironments } from '../../src/process/seed.ts';
 import { createSteadyClock } from '../../src/platform/steady-clock.ts';
 import { waitFor } from '../support/check/wait-for.ts';

@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { listeningPorts } from '../../local/listening-ports.ts';
-import { findFreePort } from '../../local/ports.ts';
+import { listeningPorts, findFreePort } from '../../local/ports.ts';
 import { identifyProcess, readCommandLine, readIdentity } from '../../local/process-identity.ts';
 import { readRunningState } from '../../src/process/roles/serving/running-state.ts';
 import { signTokenRequest } from '../../src/identity/credentials/tokens/service.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { listeningPorts } from '../../local/listening-ports.ts';
+import { listeningPorts } from '../../local/ports.ts';
 import { readCommandLine, readIdentity } from '../../local/process-identity.ts';
 import { readRunningState, type RunningState } from '../../src/process/roles/serving/running-state.ts';
 import { runPosthorn, type StartedPosthorn, startPosthorn } from '../support/service/command-line.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordCrash } from '../../src/delivery/record/statements/record-crash.ts';
+import { recordCrash } from '../../src/delivery/record/statements/record.ts';
 import { createNewId } from '../../src/platform/new-id.ts';
 import { MOST_DELIVERIES_COUNTED } from '../../src/insight/stats/deliveries-store.ts';
 import { mergeParts, PARTS_AT_ONCE, removeOldFigures } from '../../src/insight/stats/merge-store.ts';

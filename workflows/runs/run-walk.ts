@@ -1,12 +1,9 @@
-import { stepBehind, stepKey, wayTo } from '../../src/kernel/contract/run-workflow.ts';
+import { stepBehind, stepKey, wayTo, iterationOf } from '../../src/kernel/contract/run-workflow.ts';
 import type { OutlineStep } from '../../src/kernel/contract/run-outline.ts';
 import { takeAction } from './run-action.ts';
-import { takeDelay } from './run-delay.ts';
-import { takeForeach } from './run-foreach.ts';
 import { local } from './run-local.ts';
-import { takeParallel } from './run-parallel.ts';
 import type { ChainEnd, RoundState, TakeStep } from './run-state.ts';
-import { takeWait } from './run-wait.ts';
+import { condition, CancellationScope, isCancellation } from '@temporalio/workflow';
 
 /** A step that only the record is asked about: evaluated and recorded by one local activity. */
 const takePure: TakeStep = async ({ input }, { step, stepId, iteration }) =>
@@ -53,3 +50,119 @@ async function takeOrPass(run: RoundState, stepId: string, iteration: string): P
   if (step === undefined) throw new Error(`The outline has no step ${stepId}`);
   return run.during(key, () => take(run, { step, stepId, iteration }));
 }
+
+type Foreach = OutlineStep & { type: 'foreach' };
+
+/**
+ * Takes the chain of the body once for each item, so many items at a time. An item that fails ends the loop unless its author says
+ * otherwise; items under way are cut off then. A full history lets the items under way come to a step's end, and leaves the rest.
+ */
+const takeForeach: TakeStep<Foreach> = async (run, { step, stepId, iteration }) => {
+  const input = { ...run.input, stepId, iteration };
+  const opened = await local(step.label).openLoop(input);
+  if ('way' in opened) return opened.way;
+  for (const [key, way] of Object.entries(opened.ways)) run.ways.set(key, way);
+
+  /** The way out of the loop that an item has found. */
+  let out: ChainEnd | undefined;
+  const waiting = [...opened.unfinished];
+  const scope = new CancellationScope();
+
+  const takeItem = async (item: number): Promise<ChainEnd | undefined> => {
+    const end = await run.walk(step.body, iterationOf(iteration, item));
+    const isFailed = end === 'failure';
+    if (!isFailed && (end === 'again' || stepBehind(end) === undefined)) return end;
+    await local(`${step.label}: item ${item}`).endItem({ ...input, item, isFailed });
+    return isFailed && step.onItemError === 'fail' ? end : undefined;
+  };
+  const takeItems = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined && out === undefined; item = waiting.shift()) {
+      if (run.isFull()) {
+        out = 'again';
+        return;
+      }
+      const end = await takeItem(item);
+      if (end === undefined) continue;
+      out ??= end;
+      // Others come to the end of their steps where only the history is full.
+      if (end !== 'again') scope.cancel();
+    }
+  };
+  await scope
+    .run(() => Promise.all(Array.from({ length: step.concurrency }, () => takeItems().catch(unlessCut))))
+    .catch(unlessCut);
+
+  function unlessCut(failure: unknown): void {
+    if (out === undefined || !isCancellation(failure)) throw failure;
+  }
+  if (out !== undefined && out !== 'failure') return out;
+  return (await local(step.label).closeLoop(input)).way;
+};
+
+type Parallel = OutlineStep & { type: 'parallel' };
+
+/**
+ * Takes all branches at once. `all`: a branch that fails cuts the others off. `race`: the first one that comes to its end does, and the
+ * step fails once all have failed.
+ */
+const takeParallel: TakeStep<Parallel> = async (run, { step, stepId, iteration }) => {
+  const input = { ...run.input, stepId, iteration };
+  const opened = await local(step.label).openBranches(input);
+  if ('way' in opened) return opened.way;
+
+  /** The end of the step that a branch has brought about: a way out of the run, or undefined where the branches are only closed. */
+  let decided: { out: ChainEnd | undefined } | undefined;
+  let isFull = false;
+  const scope = new CancellationScope();
+
+  const takeBranch = async (entry: string): Promise<void> => {
+    const end = await run.walk(entry, iteration);
+    if (end === 'again') {
+      isFull = true;
+      return;
+    }
+    const isArrived = stepBehind(end) === null;
+    const isLeaving = !isArrived && end !== 'failure';
+    const decides = step.mode === 'race' ? isArrived : end === 'failure';
+    if (!isLeaving && !decides) return;
+    decided ??= { out: isLeaving ? end : undefined };
+    scope.cancel();
+  };
+  const unlessCut = (failure: unknown): void => {
+    if (decided === undefined || !isCancellation(failure)) throw failure;
+  };
+  await scope.run(() => Promise.all(step.branches.map((entry) => takeBranch(entry).catch(unlessCut)))).catch(unlessCut);
+
+  if (decided?.out !== undefined) return decided.out;
+  if (decided === undefined && isFull) return 'again';
+  return (await local(step.label).closeBranches(input)).way;
+};
+
+/**
+ * Waits until a worker says that the step may go on, or until its time is over. A step that was woken asks the record, which alone knows
+ * whether it is over. A history that has become full meanwhile leaves the rest of the wait to the next one.
+ */
+const takeWait: TakeStep = async (run, { step, stepId, iteration }) => {
+  const input = { ...run.input, stepId, iteration };
+  const key = stepKey(stepId, iteration);
+  const begun = await local(step.label).beginWait(input);
+  if ('way' in begun) return begun.way;
+  for (;;) {
+    const leftMs = begun.until - Date.now();
+    const isStirred = () => run.woken.has(key) || run.isFull();
+    const isOver = leftMs <= 0 || !(await condition(isStirred, leftMs, { summary: begun.summary }));
+    if (!isOver && !run.woken.delete(key)) return 'again';
+    const ended = await local(step.label).endWait({ ...input, isOver });
+    if ('way' in ended) return ended.way;
+  }
+};
+
+/** Waits for an instant that is recorded when the delay begins. A history that has become full meanwhile leaves it to the next one. */
+const takeDelay: TakeStep = async (run, { step, stepId, iteration }) => {
+  const input = { ...run.input, stepId, iteration };
+  const begun = await local(step.label).beginDelay(input);
+  if ('way' in begun) return begun.way;
+  const leftMs = begun.until - Date.now();
+  if (leftMs > 0 && (await condition(run.isFull, leftMs, { summary: step.label }))) return 'again';
+  return (await local(step.label).endDelay(input)).way;
+};

@@ -4,13 +4,21 @@ import type { KeyRing } from '../../platform/credentials/key-ring.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { untilReachable } from '../../platform/db/failures.ts';
 import type { Outside } from '../../platform/crashes/crash-guard.ts';
-import type { Dependencies } from '../../platform/dependencies.ts';
+import type { Dependencies, Clock } from '../../platform/dependencies.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import { StepFailed } from '../engine/step-failure.ts';
-import { readSealed } from './open-store.ts';
+import {
+  readSealed,
+  claimRenewal,
+  endRenewal,
+  lockTokens,
+  type TokenRow,
+  writeTokens,
+  noteUse,
+} from './token-store.ts';
 import { type ConnectionCredentials, openSealed, type Sealed, sealConnection, type ProviderTokens } from './sealed.ts';
 import { AuthorizationServerError, renew, type Send } from './provider.ts';
-import { claimRenewal, endRenewal, lockTokens, type TokenRow, writeTokens } from './token-store.ts';
+import type { OpenConnection } from '../engine/actions/connector-action.ts';
 
 /** Another process renews meanwhile: longer than a provider may take. */
 const PATIENCE_MS = 7_000;
@@ -153,3 +161,46 @@ const store = (
 
 const unauthorized = (id: string): StepFailed =>
   new StepFailed('CONNECTION_UNAUTHORIZED', `${id} must be authorized first: POST /v1/connections/${id}/authorize`);
+
+/** A thousand attempts a minute write the time of use once. */
+const NOTED_EVERY_MS = 60_000;
+
+/**
+ * Gives workers the credentials that a step names, and notes that they were used. Undefined where the environment has no such
+ * connection. Throws StepFailed with CONNECTION_UNREADABLE for one whose key is not on the ring.
+ */
+export const createOpenConnection =
+  ({
+    pool,
+    keyRing,
+    clock,
+    accessTokens,
+  }: {
+    pool: Pool;
+    keyRing: KeyRing;
+    clock: Clock;
+    accessTokens: AccessTokens;
+  }): OpenConnection =>
+  async (environmentId, id, outside) => {
+    const row = await readSealed(pool, environmentId, id);
+    if (row === undefined) return undefined;
+    const now = clock();
+    const unlessSince = new Date(now.getTime() - NOTED_EVERY_MS);
+    if (row.lastUsedAt === null || row.lastUsedAt < unlessSince) await noteUse(pool, row, { now, unlessSince });
+    const { connectorId, ownerId } = row;
+    const credentials = opened(keyRing, row);
+    if (connectorOf(connectorId)?.auth.type !== 'oauth2') return { connectorId, credentials };
+    return {
+      connectorId,
+      credentials: (await accessTokens(ownerId, id, { outside })) ?? credentials,
+      renewed: (rejected) => accessTokens(ownerId, id, { outside, rejected }),
+    };
+  };
+
+function opened(keyRing: KeyRing, row: { id: string; ciphertext: string }): ConnectionCredentials {
+  try {
+    return openSealed(keyRing, row).credentials;
+  } catch {
+    throw new StepFailed('CONNECTION_UNREADABLE', `the credentials of ${row.id} cannot be opened; PATCH sets new ones`);
+  }
+}

@@ -7,9 +7,33 @@ import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import { connectorOf } from '../connectors/catalogue/catalogue.ts';
 import type { OAuth } from '../connectors/catalogue/connector.ts';
 import { openSealed, type Pending, type Sealed, sealConnection, type ProviderTokens } from './sealed.ts';
-import type { ConsentOutcome } from './consent-outcomes.ts';
 import { authorizationUrl, exchangeCode, AuthorizationServerError, type Send } from './provider.ts';
 import { lockTokens, type TokenRow, useState, writeTokens } from './token-store.ts';
+import { pageHeaders, type PublicFile, publicFile } from '../../api/http/public-files.ts';
+
+/** Redirect URI of clients at providers, behind PUBLIC_BASE_URL. */
+export const CALLBACK = '/oauth/connections/callback';
+
+/** How an authorization has ended, with the words for the person who has come back. */
+const OUTCOMES = {
+  connected: ['Connected', 'You may close this window.'],
+  denied: ['Not connected', 'The provider says that you have not consented. Nothing was changed.'],
+  expired: [
+    'Not connected',
+    'This authorization has expired, was used before or never began. Nothing was changed: ask for a new link.',
+  ],
+  refused: [
+    'Not connected',
+    'The provider has given no token that can be used. Nothing was changed: check the client and its redirect URI, and ask for a new link.',
+  ],
+  unreachable: [
+    'Not connected',
+    'The provider cannot be reached just now. Nothing was changed: ask for a new link later.',
+  ],
+} as const;
+export type ConsentOutcome = keyof typeof OUTCOMES;
+
+export const pageOfOutcome = (outcome: ConsentOutcome): string => `/oauth/connections/${outcome}`;
 
 /** For so long a person may take at the provider. */
 const LIFE_MS = 600_000;
@@ -106,3 +130,32 @@ const keep = (
     await audit.record(connection, pending.by, { action: 'connection.authorized', target: { id } });
     return true;
   });
+
+const HEADERS = pageHeaders(["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]);
+
+/** Finds the pages where browsers end that come back from a provider. Their address has no code any more. */
+export function createOutcomePages(): (path: string) => Promise<PublicFile | undefined> {
+  const pages = new Map(
+    Object.entries(OUTCOMES).map(([outcome, [title, text]]) => [
+      // `as`: a key of the table.
+      pageOfOutcome(outcome as ConsentOutcome),
+      publicFile(htmlOf(title, text), 'text/html; charset=utf-8', HEADERS),
+    ]),
+  );
+  return async (path) => pages.get(path);
+}
+
+const htmlOf = (title: string, text: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<h1>${title}</h1>
+<p>${text}</p>
+</body>
+</html>
+`;

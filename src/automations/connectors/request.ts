@@ -1,6 +1,14 @@
 import { headerValueProblem } from '../../platform/outbound/headers.ts';
-import { authorizationOf } from './authorization.ts';
 import type { Auth, Connector, RequestTemplate } from './catalogue/connector.ts';
+
+/** A request's own way to prove who sends it, resolved. */
+export type RequestAuth = { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string };
+
+/** The header Authorization (RFC 7617, RFC 6750). */
+export const authorizationOf = (auth: RequestAuth): string =>
+  auth.type === 'bearer'
+    ? `Bearer ${auth.token}`
+    : `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
 
 /** A request as it is sent. `body` has its media type. */
 export type ConnectorRequest = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { enumQuery, pageQuery } from '../../api/http/reading/query.ts';
 import { CONNECTORS } from './catalogue/catalogue.ts';
-import { AUTH_TYPES, CATEGORIES } from './catalogue/names.ts';
+import { AUTH_TYPES, CATEGORIES } from './catalogue/connector.ts';
 
 export const listConnectorsQuery = pageQuery
   .extend({

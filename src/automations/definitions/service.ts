@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../platform/db/client.ts';
+import type { DatabaseTransaction, DatabaseReader } from '../../platform/db/client.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
 import type { EnvironmentCaller } from '../../api/caller.ts';
@@ -16,14 +16,12 @@ import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, narrowByName, pageRequest, toPage } from '../../kernel/values/page.ts';
 import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Schemas } from '../../messaging/schemas/schemas.ts';
-import type { Activation } from './activation.ts';
-import { announceListening, announceTriggers } from './announce.ts';
+import { announceListening, announceTriggers, triggerTypeOf } from './announce.ts';
 import { endProblems } from './configs/schedule.ts';
 import type { ChecksAndLookUps } from './problems/languages-and-targets.ts';
-import { createFindProblems, type DefinitionLook, requireFitting, together } from './validate.ts';
-import { listeningIn } from './plan/listens.ts';
+import { createFindProblems, type DefinitionLook, requireFitting, together, parsed, textsIn } from './validate.ts';
+import { listeningIn, triggerFilter } from './plan/events.ts';
 import { missingIn } from './problems/problems.ts';
-import { triggerTypeOf } from './plan/trigger-type.ts';
 import {
   type CreateWorkflow,
   type ListVersions,
@@ -37,9 +35,11 @@ import {
   type WorkflowVersions,
 } from './schema.ts';
 import * as store from './store.ts';
-import { createStepCounts } from './step-counts.ts';
-import { findVersions } from './versions-store.ts';
-import { parsed, textsIn } from './written-texts.ts';
+import { countSteps, type StoredWorkflow, findVersions } from './store.ts';
+import type { Filters } from '../../messaging/filters/filters.ts';
+import { UNITS_OF_A_CHANNEL } from '../../messaging/filters/expressions/units.ts';
+import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
+import { planOf } from './plan/compile.ts';
 
 /** One version of a workflow. Trigger and steps are the author's JSON texts. */
 export type Definition = { name: string; status: WorkflowStatus; version: number } & store.DefinitionTexts;
@@ -321,4 +321,75 @@ function changeProblems(workflow: Workflow, body: object): ErrorDetails[] {
   const isPausedDraft = fields.status === 'paused' && workflow.status === 'draft';
   const reason = 'cannot be paused: the workflow is a draft and was never active';
   return [...workflowChange.problemsOf(workflow, fields), ...(isPausedDraft ? [{ field: 'status', reason }] : [])];
+}
+
+/** Numbers that a process keeps: about 1 MB. */
+const MOST_KEPT = 10_000;
+
+/**
+ * Gives workflows the number of their steps, for lists that leave the steps out. A list is asked for every few seconds, and counting reads
+ * up to 256 KiB for each row: a version never changes, so a process counts its steps once.
+ */
+function createStepCounts() {
+  const kept = new Map<string, number>();
+  return async (
+    reader: Pick<DatabaseReader, '$queryRawUnsafe'>,
+    found: readonly StoredWorkflow[],
+  ): Promise<Workflow[]> => {
+    const unknown = found.filter((each) => !kept.has(keyOf(each.workflow.id, each.version)));
+    const counted = new Map<string, number>();
+    if (unknown.length > 0) {
+      if (kept.size + unknown.length > MOST_KEPT) kept.clear();
+      const ids = unknown.map(({ workflow }) => workflow.id);
+      for (const { id, version, count } of await countSteps(reader, ids)) {
+        kept.set(keyOf(id, version), count);
+        // Another version may be in force since the list was read.
+        counted.set(id, count);
+      }
+    }
+    return found.map(({ workflow, version }) => {
+      const stepCount = counted.get(workflow.id) ?? kept.get(keyOf(workflow.id, version));
+      return stepCount === undefined ? workflow : { ...workflow, stepCount };
+    });
+  };
+}
+
+const keyOf = (id: string, version: number): string => `${id} ${version}`;
+
+/** Whether an environment has a place for one more active workflow. */
+type Activation = {
+  /** Why not, for a person; undefined when it has. Triggers are JSON texts; `active` are those of the others. */
+  problemOf(trigger: string, active: readonly string[]): string | undefined;
+};
+
+/**
+ * A message may be asked about by every active workflow of its environment. Their number is therefore bounded, and their different
+ * filters together may take as many units as the filters of one channel's subscriptions (docs/filters.md).
+ */
+export function createActivation({ filters }: { filters: Pick<Filters, 'measure'> }): Activation {
+  const filtersOf = (triggers: readonly string[]): string[] =>
+    triggers.flatMap((text) => {
+      const { trigger } = planOf(JSON.parse(text), []);
+      const isByMessage = trigger.type === 'event' || trigger.type === 'webhook';
+      return isByMessage && trigger.filter !== undefined ? [triggerFilter(trigger.filter)] : [];
+    });
+  const unitsOf = (expression: string): number => {
+    const measured = filters.measure(expression);
+    return 'problem' in measured ? 0 : measured.units;
+  };
+
+  return {
+    problemOf(trigger, active) {
+      if (active.length >= WORKFLOW_BOUNDS.activeWorkflows)
+        return `The environment has ${WORKFLOW_BOUNDS.activeWorkflows} active workflows, which is as many as it may have`;
+      const others = new Set(filtersOf(active));
+      const [own] = filtersOf([trigger]);
+      if (own === undefined || others.has(own)) return undefined;
+      const taken = [...others].reduce((sum, expression) => sum + unitsOf(expression), 0);
+      const free = Math.max(UNITS_OF_A_CHANNEL - taken, 0);
+      return unitsOf(own) > free
+        ? `The filter of the trigger takes up to ${unitsOf(own)} units for one message, and the environment has ${free} left: filters of its other active workflows take ${taken} of ${UNITS_OF_A_CHANNEL}`
+        : undefined;
+    },
+  };
 }

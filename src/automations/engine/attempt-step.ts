@@ -9,7 +9,7 @@ import {
 } from '../../kernel/contract/run-workflow.ts';
 import type { Outside } from '../../platform/crashes/crash-guard.ts';
 import { type Loaded, loadStep } from './context.ts';
-import { jsonText, readJsonText } from './values/json-text.ts';
+import { jsonText, readJsonText } from './json-text.ts';
 import { readStep, type StepRow } from './load-store.ts';
 import { leavePlace, recordAttempt, recordBeginning, recordEnd, recordFailure, refuseTooMany } from './record-store.ts';
 import { endOfStep, type EngineDependencies, evaluateAhead, failedEnd, isLeftOut, stepFailure } from './take-step.ts';

@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import type { RunInput, StepInput } from '../../kernel/contract/run-workflow.ts';
 import { parsePayload } from '../../messaging/filters/payload.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
-import type { RunContext, StepResult } from '../expressions/context.ts';
-import { readJsonText } from './values/json-text.ts';
+import type { RunContext, StepResult } from '../expressions/expressions.ts';
+import { readJsonText } from './json-text.ts';
 import { type CarriedRun, readEnded, readItem, readRun, type Sample, type StepRow } from './load-store.ts';
 import type { Plans, ReadyPlan } from './plans.ts';
 

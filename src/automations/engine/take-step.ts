@@ -15,12 +15,11 @@ import { isUnreachable } from '../../platform/db/failures.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
-import { asMaps } from '../expressions/constructor-keys.ts';
-import type { RunContext } from '../expressions/context.ts';
-import { ExpressionFailed, type StepExpressions, ValuesTooLarge } from '../expressions/expressions.ts';
+import { asMaps } from '../expressions/json.ts';
+import { type RunContext, ExpressionFailed, type StepExpressions, ValuesTooLarge } from '../expressions/expressions.ts';
 import { type Loaded, loadStep } from './context.ts';
-import { fittedOutput } from './values/fitted-output.ts';
-import { jsonText } from './values/json-text.ts';
+import { fittedOutput } from './fitted-output.ts';
+import { jsonText } from './json-text.ts';
 import { readStep, type Sample } from './load-store.ts';
 import type { Plans } from './plans.ts';
 import {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RunContext } from './context.ts';
-import { createStepExpressions } from './expressions.ts';
+import { type RunContext, createStepExpressions } from './expressions.ts';
 
 const { check, evaluate, resolve } = createStepExpressions();
 

@@ -9,12 +9,56 @@ import { STEP_LANGUAGE, childrenOf, type ExpressionNode } from '../../messaging/
 import { compilePattern } from '../../messaging/filters/pattern.ts';
 import { createSlices } from '../../platform/slices.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
-import { asMap } from './constructor-keys.ts';
-import type { RunContext } from './context.ts';
-import { isCut } from './cut-answer.ts';
-import { createJsonRoom, type JsonRoom, NoRoom, takeBytes, toJson } from './json.ts';
+import { asMap, createJsonRoom, type JsonRoom, NoRoom, takeBytes, toJson } from './json.ts';
 import { type StepReferences, stepReferencesIn } from './step-references.ts';
 import { expressionsIn, type TemplatePiece, piecesOf, secretIn } from './templates.ts';
+
+/**
+ * The values that expressions and templates of steps read. They are JSON as `src/messaging/filters/payload.ts` reads it: whole numbers
+ * that a double cannot hold are bigints.
+ */
+export type RunContext = {
+  /** The message that began the run; of a run without one `payload` is its input, and `eventType` is empty. */
+  event: {
+    id: string;
+    eventType: string;
+    channelId: string;
+    payload: unknown;
+    metadata: Readonly<Record<string, string>>;
+    publishedAt: string;
+  };
+  /** Steps that have ended, by their ids; of steps in a loop those of the present item. */
+  steps: Readonly<Record<string, StepResult>>;
+  /** Set by `assign` of transform steps. */
+  vars: Readonly<Record<string, unknown>>;
+  /** The present item of the innermost foreach, and its place from 0. Null and -1 outside. */
+  item: unknown;
+  index: number;
+  workflow: { id: string; name: string; version: number };
+  run: { id: string; startedAt: string; now: string; test: boolean };
+};
+
+export type StepResult = {
+  status: 'completed' | 'failed' | 'skipped';
+  output: unknown;
+  error: { code: string; message: string } | null;
+  attempts: number;
+};
+
+/** An output that stands for an answer which is too long: it has no `body`, so that nobody takes a part for all of it. */
+export type CutAnswer = {
+  truncated: true;
+  /** Size of the whole answer; null where nobody said. */
+  bytes: number | null;
+  /** The answer's beginning. */
+  text: string;
+};
+
+/** Whether the output of a step is that of an answer which was cut. */
+export function isCut<Output>(output: Output): output is Output & CutAnswer {
+  if (typeof output !== 'object' || output === null || !('truncated' in output && 'text' in output)) return false;
+  return output.truncated === true && typeof output.text === 'string';
+}
 
 /** An expression that cannot be evaluated over these values, with the reason for the workflow's author. */
 export class ExpressionFailed extends Error {

@@ -1,5 +1,25 @@
 import { Optional } from '@marcbachmann/cel-js';
-import { isPlainObject } from './constructor-keys.ts';
+
+/**
+ * The library tells the kind of an object by its `constructor`, so that a key of this name hides it. Such an object is a Map for it, as
+ * those of payloads are (src/messaging/filters/payload.ts).
+ */
+export const asMap = (members: object): unknown =>
+  Object.hasOwn(members, 'constructor') ? new Map<string, unknown>(Object.entries(members)) : members;
+
+/** A value that was not read from JSON, and everything inside it, in the same way. */
+export function asMaps(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(asMaps);
+  if (!isPlainObject(value)) return value;
+  return asMap(Object.fromEntries(Object.entries(value).map(([key, member]) => [key, asMaps(member)])));
+}
+
+/** Whether it is an object of members, and no list, Map, time or other kind. */
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
 
 /** Bytes of JSON that values may still have; counted down while they are converted. */
 export type JsonRoom = {

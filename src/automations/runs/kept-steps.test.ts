@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { type Way, wayTo } from '../../kernel/contract/run-workflow.ts';
-import { keptBefore } from './kept-steps.ts';
-import type { RecordedStep } from './latest-definition.ts';
+import { keptBefore, type RecordedStep } from './kept-steps.ts';
 
 const row = (stepId: string, way: Way | null, iteration = ''): RecordedStep => ({
   stepId,

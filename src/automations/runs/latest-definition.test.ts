@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { wayTo } from '../../kernel/contract/run-workflow.ts';
-import { obstacleIn, type RecordedStep } from './latest-definition.ts';
+import { obstacleIn, type RecordedStep } from './kept-steps.ts';
 
 const step = (id: string, type = 'action', next?: string) => ({ id, type, ...(next !== undefined && { next }) });
 const definition = (...steps: object[]) => ({ trigger: { type: 'manual' }, steps });

@@ -14,8 +14,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/val
 import { type RunStatus, UNFINISHED_RUNS } from '../../kernel/words/statuses.ts';
 import { newBudget, type Schemas } from '../../messaging/schemas/schemas.ts';
 import { planOf } from '../definitions/plan/compile.ts';
-import { keptBefore } from './kept-steps.ts';
-import { obstacleIn } from './latest-definition.ts';
+import { keptBefore, obstacleIn } from './kept-steps.ts';
 import {
   CANCELLED_AT_ONCE,
   type CancelledRuns,

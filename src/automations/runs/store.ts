@@ -9,7 +9,7 @@ import { timeOfId } from '../../kernel/values/ids.ts';
 import type { IdRange } from '../../kernel/values/instant.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { RunStatus, RunStepStatus } from '../../kernel/words/statuses.ts';
-import type { RecordedStep } from './latest-definition.ts';
+import type { RecordedStep } from './kept-steps.ts';
 import type { Run, RunStep, RunSummary } from './schema.ts';
 
 export type RunFilter = {

@@ -2,8 +2,19 @@ import type { Pool } from 'pg';
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { StepFailed } from '../engine/step-failure.ts';
-import { noteUses, readSealed } from './open-store.ts';
-import { openWorkflowSecret } from './sealed.ts';
+import { noteUses, readSealed } from './store.ts';
+import type { SealContext } from '../../platform/db/sql/sealed-columns.ts';
+
+/** Binds a ciphertext to its row: table, column and id. */
+const contextOf = (id: string): SealContext => `secrets|ciphertext|${id}`;
+
+/** The text for the column `ciphertext` of the row `id`. */
+export const sealWorkflowSecret = (keyRing: KeyRing, id: string, value: string): string =>
+  keyRing.encrypt(value, contextOf(id));
+
+/** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
+const openWorkflowSecret = (keyRing: KeyRing, { id, ciphertext }: { id: string; ciphertext: string }): string =>
+  keyRing.decrypt(ciphertext, contextOf(id));
 
 /** A thousand attempts a minute write the time of use once. */
 const NOTED_EVERY_MS = 60_000;

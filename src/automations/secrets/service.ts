@@ -6,7 +6,7 @@ import { ApiError, notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
 import { type CreateSecret, type ListSecrets, secretChange, type UpdateSecret, type WorkflowSecret } from './schema.ts';
-import { sealWorkflowSecret } from './sealed.ts';
+import { sealWorkflowSecret } from './open-secrets.ts';
 import * as store from './store.ts';
 
 /** Secrets that steps of workflows send. Nothing here gives a value back. */

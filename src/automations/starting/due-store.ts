@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { NEXT_ROUND, wakeForRuns } from '../../platform/db/waking.ts';
 import { CODE_OF_RUN, countRuns, CUT_OFF } from '../../platform/db/sql/ended-runs.ts';
 import type { RunInput } from '../../kernel/contract/run-workflow.ts';
-import type { ClaimedRun } from '../gates/admit.ts';
+import type { ClaimedRun } from './admit.ts';
 
 /** A run that waits for a worker: to be started, or to be told in Temporal that it was cancelled. */
 export type DueRun = ClaimedRun & {

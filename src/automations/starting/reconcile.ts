@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Carriers } from '../../platform/temporal/starts.ts';
 import { beginNextRound, findUnseen, recordSeen } from './due-store.ts';
-import { recordEndedInTemporal } from './ended-in-temporal.ts';
+import { recordEndedInTemporal } from './start-run.ts';
 
 // A carried run is looked at a minute after it was last seen: one that moves is not asked for more often, however long it waits.
 const UNSEEN_SECONDS = 60;

@@ -1,10 +1,9 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Admit, GateAnswer } from '../gates/admit.ts';
+import { type Admit, type GateAnswer, openGates } from './admit.ts';
 import { type CrashGuard, WorkIsDeadly, WorkPauses } from '../../platform/crashes/crash-guard.ts';
-import { openGates } from '../gates/gates.ts';
 import type { Carriers } from '../../platform/temporal/starts.ts';
-import type { CancelRun, StartRun } from './start-run.ts';
+import { type CancelRun, type StartRun, recordEndedInTemporal } from './start-run.ts';
 import { type Looking, startLooking } from '../../platform/db/waking.ts';
 import {
   beginNextRound,
@@ -14,7 +13,6 @@ import {
   recordCancelTold,
   releaseRuns,
 } from './due-store.ts';
-import { recordEndedInTemporal } from './ended-in-temporal.ts';
 
 // Runs of one worker that have begun and neither ended nor wait, of which those of one workflow take a third at most. The embedded Temporal
 // begins 50 to 100 Temporal workflows a second on two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.

@@ -7,19 +7,24 @@ import { ApiError } from '../../kernel/errors.ts';
 import { ExactJson, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 import { createShares } from '../../platform/rate-limits/counters.ts';
 import type { Definition, Workflows } from '../definitions/service.ts';
-import type { PlannedStep } from '../definitions/configs/planned.ts';
+import type { PlannedStep, Trigger } from '../definitions/configs/planned.ts';
 import type { ActionKind } from '../engine/attempt-step.ts';
 import type { Sample } from '../engine/load-store.ts';
 import { readyPlan, type ReadyPlan } from '../engine/plans.ts';
 import type { StepExpressions } from '../expressions/expressions.ts';
 import type { EngineDependencies } from '../engine/take-step.ts';
-import { beginsWith } from './begins.ts';
 import { createMocks, type Mocks } from './mocks.ts';
-import type { Trial, TriedStep, TestWorkflow } from './schema.ts';
-import { type TrialRecord, withoutTrace } from './record.ts';
-import { insertTrial, readFilter, readSteps } from './store.ts';
-import { createTriedWaits } from './waits.ts';
+import type { Trial, TriedStep, TestWorkflow, TrialBegins } from './schema.ts';
+import { insertTrial, readFilter, readSteps, readRows, restoreRows } from './store.ts';
 import { walk, type Walked } from './walk.ts';
+import { listedEventTypes, wantsEventType } from '../../kernel/words/event-types.ts';
+import { systemChannelId } from '../../kernel/words/event-types.ts';
+import { coversChannel, triggerFilter } from '../definitions/plan/events.ts';
+import type { Tenant } from '../../platform/db/tenant-query.ts';
+import type { Tenants } from '../../platform/db/tenants.ts';
+import { approval, resultOf, wayOfDecision } from '../engine/waits/approval.ts';
+import { childRun } from '../engine/waits/child-run.ts';
+import { timedOut, waitForEvent, wayOfTimeout } from '../engine/waits/wait-for-event.ts';
 
 export type Trials = {
   /**
@@ -195,3 +200,165 @@ const toStep =
       ...(mocked !== undefined && { mocked }),
     };
   };
+
+const NO_RUN = 'run_00000000000000000000000000';
+const NOBODY = { status: 'expired', by: null, at: null, comment: null, data: null } as const;
+
+const member = (output: unknown, name: string): unknown =>
+  typeof output === 'object' && output !== null ? Reflect.get(output, name) : undefined;
+
+/**
+ * Steps that wait, in a trial: what they would wait for, and the end of their time, which comes at once where no mock ends them. A step
+ * that would begin a run begins none. Undefined
+ * for a step that does not wait.
+ */
+function createTriedWaits(deps: {
+  expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
+}): (step: PlannedStep) => ActionKind | undefined {
+  return (step) => {
+    if (step.type === 'wait_for_event')
+      return {
+        prepare: (loaded) => waitForEvent.evaluate(deps, loaded).record,
+        perform: async () => timedOut(step),
+        wayOf: (output) => (member(output, 'matched') === true ? undefined : wayOfTimeout(step)),
+      };
+    if (step.type === 'approval')
+      return {
+        prepare: (loaded) => approval.evaluate(deps, loaded).record,
+        perform: async () => resultOf(step, NOBODY).output,
+        wayOf(output) {
+          const by = member(output, 'by');
+          return wayOfDecision(step, member(output, 'decision'), typeof by === 'string' ? by : 'its mock');
+        },
+      };
+    if (step.type === 'workflow')
+      return {
+        prepare: (loaded) => childRun.evaluate(deps, loaded).record,
+        perform: async () => ({ runId: NO_RUN, ...(step.isAwaited && { output: null }) }),
+      };
+    return undefined;
+  };
+}
+
+// Streams show no message that was published after the oldest transaction that is open: a trial's are short.
+const OPEN_FOR_MS = 100;
+
+/** A trial's rows, which nobody else ever sees: each transaction that holds them is rolled back. */
+export type TrialRecord = {
+  /** The transaction of this moment. */
+  connection(): PoolClient;
+  /** Takes the rows into a new transaction where the present one has been open for long. */
+  renew(): Promise<void>;
+};
+
+class RollBack extends Error {}
+
+/** Does the work over rows of a run of its own, and rolls them back whatever happens. */
+export async function withoutTrace<T>(
+  tenants: Pick<Tenants, 'onConnection'>,
+  tenant: Tenant,
+  runId: string,
+  work: (record: TrialRecord) => Promise<T>,
+): Promise<T> {
+  let open = await openTransaction(tenants, tenant);
+  try {
+    return await work({
+      connection: () => open.connection,
+      async renew() {
+        if (performance.now() - open.since < OPEN_FOR_MS) return;
+        const rows = await readRows(open.connection, runId);
+        await open.rollBack();
+        open = await openTransaction(tenants, tenant);
+        await restoreRows(open.connection, rows);
+      },
+    });
+  } finally {
+    await open.rollBack();
+  }
+}
+
+type OpenTransaction = { connection: PoolClient; since: number; rollBack(): Promise<void> };
+
+function openTransaction(tenants: Pick<Tenants, 'onConnection'>, tenant: Tenant): Promise<OpenTransaction> {
+  return new Promise((resolve, reject) => {
+    let end = (): void => undefined;
+    const isOver = new Promise<void>((over) => {
+      end = over;
+    });
+    const ended = tenants
+      .onConnection(tenant, async (connection) => {
+        const rollBack = (): Promise<void> => {
+          end();
+          return ended;
+        };
+        resolve({ connection, since: performance.now(), rollBack });
+        await isOver;
+        throw new RollBack();
+      })
+      .then(
+        () => undefined,
+        (failure: unknown) => {
+          if (!(failure instanceof RollBack)) throw failure;
+        },
+      );
+    // A failure before the transaction began. Later ones are those of `rollBack`.
+    ended.catch(reject);
+  });
+}
+
+/** `key`: whose turn the filter takes. `sample`: the event with what was left out of it. */
+type Asked = { environmentId: string; key: string; event: TestWorkflow['event']; sample: Sample };
+type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
+
+/**
+ * Asks the trigger about the event as publishing asks it (src/messaging/publishing/configs/new-runs.ts). Channel, event type and
+ * metadata that the event leaves out count as fitting: its author has said nothing about them. The filter sees what stands in their places.
+ */
+async function beginsWith(
+  filters: Pick<Filters, 'evaluate'>,
+  trigger: Trigger,
+  { environmentId, key, event = {}, sample }: Asked,
+): Promise<TrialBegins> {
+  if (trigger.type === 'manual' || trigger.type === 'schedule')
+    return {
+      wouldStart: false,
+      reason: 'trigger_type',
+      detail: trigger.type === 'manual' ? 'begins by hand' : 'begins at set times',
+    };
+  const elsewhere = elsewhereOf(trigger, event, systemChannelId(environmentId));
+  if (elsewhere !== undefined) return elsewhere;
+  if (event.eventType !== undefined && !wantsEventType(trigger.eventTypes, event.eventType))
+    return { wouldStart: false, reason: 'event_type', detail: `begins with ${listedEventTypes(trigger.eventTypes)}` };
+  if (trigger.filter === undefined) return { wouldStart: true, reason: 'no_filter' };
+  const message = {
+    key,
+    eventType: sample.eventType ?? '',
+    payload: sample.payload ?? '{}',
+    metadata: sample.metadata ?? undefined,
+  };
+  const [verdict] = await filters.evaluate([triggerFilter(trigger.filter)], message);
+  if (verdict?.error !== undefined) return { wouldStart: false, reason: 'filter_failed', detail: verdict.error };
+  return verdict?.matches === true
+    ? { wouldStart: true, reason: 'filter_matches' }
+    : { wouldStart: false, reason: 'filter_does_not_match' };
+}
+
+/** The answer where the event is of another place than the trigger's; undefined where it may be of that. */
+function elsewhereOf(
+  trigger: OfMessages,
+  { channelId, metadata }: NonNullable<TestWorkflow['event']>,
+  systemId: string,
+): TrialBegins | undefined {
+  if (trigger.type === 'webhook')
+    return metadata === undefined || metadata['webhookId'] === trigger.webhookId
+      ? undefined
+      : { wouldStart: false, reason: 'webhook', detail: `begins with messages of ${trigger.webhookId}` };
+  if (channelId === undefined || coversChannel(trigger, { channelId, isSystem: channelId === systemId }))
+    return undefined;
+  const { channelIds } = trigger;
+  const detail =
+    channelIds.length === 0
+      ? `begins with service events only where it names ${systemId} or their event types`
+      : `begins with messages of ${channelIds.join(', ')}`;
+  return { wouldStart: false, reason: 'channel', detail };
+}

@@ -9,8 +9,8 @@ import {
 import { justWait } from '../../platform/crashes/crash-guard.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { type ActionKind, attemptStep } from '../engine/attempt-step.ts';
-import { closeBranches, openBranches } from '../engine/ways/branches.ts';
-import { closeLoop, endItem, openLoop } from '../engine/ways/loops.ts';
+import { closeBranches, openBranches } from '../engine/branches.ts';
+import { closeLoop, endItem, openLoop } from '../engine/loops.ts';
 import { beginDelay, endDelay, type EngineDependencies, takeStep } from '../engine/take-step.ts';
 
 export type WalkDependencies = {

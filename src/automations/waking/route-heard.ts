@@ -5,10 +5,16 @@ import type { Logger } from 'pino';
 import type { CrashGuard } from '../../platform/crashes/crash-guard.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { isUnreachable } from '../../platform/db/failures.ts';
-import { watchOf } from '../definitions/plan/cancel-watches.ts';
+import { watchOf } from '../definitions/plan/events.ts';
 import type { Plans, ReadyPlan } from '../engine/plans.ts';
-import { type ArrivedMessage, readArrived } from '../engine/waits/arrivals/arrived.ts';
-import { keyOfMessage, type Matching, readWaitingStep, type Wanted } from '../engine/waits/arrivals/matching.ts';
+import {
+  type ArrivedMessage,
+  readArrived,
+  keyOfMessage,
+  type Matching,
+  readWaitingStep,
+  type Wanted,
+} from '../engine/waits/matching.ts';
 import { findHearing, findWaitingSteps, giveMessage, lockHeard, removeHeard } from './heard-store.ts';
 
 export type RoutingDependencies = Matching & {

@@ -1,11 +1,39 @@
 import type { Logger } from 'pino';
 import { stepKey } from '../../kernel/contract/run-workflow.ts';
-import type { WakeRun } from './wake-run.ts';
-import { isWatch } from '../definitions/plan/cancel-watches.ts';
+import { isWatch } from '../definitions/plan/events.ts';
 import { type Looking, startLooking } from '../../platform/db/waking.ts';
-import { cancelByMessage, cancelChildrenOfCut } from './cancel-store.ts';
-import { claimWakes, nextWakeInMs, recordTold, releaseWakes } from './heard-store.ts';
+import {
+  cancelByMessage,
+  cancelChildrenOfCut,
+  claimWakes,
+  nextWakeInMs,
+  recordTold,
+  releaseWakes,
+} from './heard-store.ts';
 import { createRouteHeard, type RoutingDependencies } from './route-heard.ts';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { WAKE_SIGNAL } from '../../kernel/contract/run-workflow.ts';
+
+/**
+ * Tells a run's Temporal workflow that one of its waiting steps may go on; one that is closed or unknown is left alone. Throws when
+ * Temporal is out of reach.
+ */
+type WakeRun = (workflowId: string, stepKey: string) => Promise<void>;
+
+// A signal answers in a few ms.
+const DEADLINE_MS = 5_000;
+
+export const createWakeRun =
+  (client: Client): WakeRun =>
+  async (workflowId, stepKey) => {
+    try {
+      await client.withDeadline(Date.now() + DEADLINE_MS, () =>
+        client.workflow.getHandle(workflowId).signal(WAKE_SIGNAL, stepKey),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  };
 
 // All workers together look so often for notes and waits whose notification was lost.
 const POLL_MS = 500;

@@ -4,14 +4,13 @@ import { untilReachable } from '../../platform/db/failures.ts';
 import type { Clock } from '../../platform/dependencies.ts';
 import { SenderClosedError } from '../../platform/outbound/exchange/connections.ts';
 import type { SendResult, WebhookSender } from '../../platform/outbound/post-webhook.ts';
-import type { DeliveryToAttempt, AttemptResult } from '../../kernel/contract/delivery-workflow.ts';
+import type { AttemptResult, DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { idsOf } from './logged-ids.ts';
 import type { Passage } from '../../kernel/rules/circuit.ts';
 import type { Broken, Faults } from './faults.ts';
-import { judge, recordedResult, toResult } from './judge.ts';
+import { judge, recordedResult, toResult, type Judgement } from './judge.ts';
 import type { Recorder } from './recorder.ts';
 import type { Tried } from '../../platform/observe/meters.ts';
-import { triedOf } from './tried.ts';
 import type { TrySpan, TryTracing } from './try-tracing.ts';
 import type { OpenSigningKeys } from './signing-secrets.ts';
 import type { SigningKey } from '../../platform/outbound/sign.ts';
@@ -215,4 +214,22 @@ async function keysOf(
 async function resultNow<E extends Entered>({ clock }: TryDependencies, wanted: Try<E>): Promise<AttemptResult> {
   const delivery = await wanted.read();
   return (delivery && recordedResult(delivery, wanted, clock())) ?? { result: 'superseded' };
+}
+
+function triedOf(
+  { round, attempts, message }: Pick<DeliveryToAttempt, 'round' | 'attempts' | 'message'>,
+  sent: Pick<SendResult, 'startedAt' | 'durationMs' | 'error'>,
+  { status, deadLetterReason }: Judgement,
+): Tried {
+  // Two clocks of two machines may differ: a time before the acceptance counts as none.
+  const afterMs = Math.max(0, sent.startedAt.getTime() - message.publishedAt.getTime());
+  const isReplay = round > 1;
+  return {
+    outcome: status,
+    errorClass: sent.error?.class ?? 'none',
+    seconds: sent.durationMs / 1_000,
+    firstAfterSeconds: isReplay || attempts > 0 ? undefined : afterMs / 1_000,
+    deliveredAfterSeconds: isReplay || status !== 'delivered' ? undefined : (afterMs + sent.durationMs) / 1_000,
+    deadLetterReason,
+  };
 }

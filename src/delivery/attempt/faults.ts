@@ -5,12 +5,12 @@ import { createGrouping } from '../../platform/db/group.ts';
 import type { AttemptResult, DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { idsOf, type LoggedIds } from './logged-ids.ts';
 import type { Fault } from '../../kernel/words/outcomes.ts';
-import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from '../record/statements/hold-fault.ts';
+import { type BrokenTry, type HeldByFault, holdBroken, markReadable } from '../record/statements/hold.ts';
 import { endAsDeadLetter } from '../record/statements/end.ts';
-import { CRASH_MESSAGE, recordCrash } from '../record/statements/record-crash.ts';
+import { CRASH_MESSAGE, recordCrash } from '../record/statements/record.ts';
 import { SecretsUnreadableError } from './signing-secrets.ts';
 
-export { releaseAllHeld, releaseMended } from '../record/statements/release-held.ts';
+export { releaseAllHeld, releaseMended } from '../record/statements/hold.ts';
 
 // Deliveries held in one transaction: a subscription whose secret is lost may have thousands waiting.
 const HELD_AT_ONCE = 100;

@@ -1,5 +1,16 @@
-import { isJustRead } from './age.ts';
 import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
+import { READ_AGAIN_AFTER_MS } from '../../kernel/contract/delivery-workflow.ts';
+
+const ageOf = ({ subscription }: DeliveryToAttempt): number => performance.now() - subscription.readAt;
+
+/**
+ * Whether the subscription may be paused or deleted, the message erased, or the URL changed by now. Then the delivery is read again
+ * before its request.
+ */
+export const isReadTooLongAgo = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) > READ_AGAIN_AFTER_MS;
+
+/** Whether its request will probably be made before it must be read again, if it were queued now. */
+export const isJustRead = (delivery: DeliveryToAttempt): boolean => ageOf(delivery) < READ_AGAIN_AFTER_MS / 2;
 
 /**
  * Deliveries that this process has read at their publish and has started in Temporal. Their first try comes back to it some ms later

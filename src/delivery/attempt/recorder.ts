@@ -4,8 +4,7 @@ import { untilReachable } from '../../platform/db/failures.ts';
 import type { NewId } from '../../platform/new-id.ts';
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
 import type { Judgement } from './judge.ts';
-import { type AttemptRecord, recordAttempts } from '../record/statements/record.ts';
-import { recordLate } from '../record/statements/record-late.ts';
+import { type AttemptRecord, recordAttempts, recordLate } from '../record/statements/record.ts';
 import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 
 // One transaction at a time. A group's size bounds the requests that a crash repeats.

@@ -8,9 +8,9 @@ import type { EnvironmentCaller } from '../../api/caller.ts';
 import { ApiError, notFound } from '../../kernel/errors.ts';
 import { idsWithin, windowText } from '../../kernel/values/instant.ts';
 import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/values/page.ts';
-import { findGroups } from './groups-store.ts';
-import type { DeadLetter, DeadLetterGroups, GroupDeadLetters, ListDeadLetters } from './schema.ts';
 import * as store from './store.ts';
+import { findGroups } from './store.ts';
+import type { DeadLetter, DeadLetterGroups, GroupDeadLetters, ListDeadLetters } from './schema.ts';
 
 export type DeadLetters<Run = unknown> = ReturnType<typeof createDeadLetters<Run>>;
 

@@ -1,11 +1,87 @@
 import type { DatabaseReader, DatabaseTransaction } from '../../platform/db/client.ts';
 import type { DeadLetter as DeadLetterRow } from '../../platform/db/generated/client.ts';
 import { findAlong, readFound } from '../../platform/db/sql/walk.ts';
-import { timeOfId } from '../../kernel/values/ids.ts';
+import { timeOfId, lowestIdAt } from '../../kernel/values/ids.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } from '../../kernel/words/statuses.ts';
 import { type DeadLetterFilter, selectPage } from './filter-store.ts';
-import type { DeadLetter } from './schema.ts';
+import type { DeadLetter, DeadLetterGroups } from './schema.ts';
+
+/** Open dead letters that are looked at: a look reads no more, however many there are. */
+export const MOST_EXAMINED = 10_000;
+const MOST_GROUPS = 100;
+/** Steps of the time over which the dead letters of a group are counted. */
+const STEPS = 24;
+
+type Row = {
+  kind: string;
+  subscriptionId: string | null;
+  workflowId: string | null;
+  reason: string;
+  errorClass: string | null;
+  errorStatus: number | null;
+  count: number;
+  firstId: string;
+  lastId: string;
+  steps: number[];
+};
+
+/** The newest open dead letters of a filter, counted by subscription or workflow, reason, class of the error and status. */
+export async function findGroups(
+  db: DatabaseTransaction,
+  filter: Omit<DeadLetterFilter, 'status'>,
+): Promise<DeadLetterGroups> {
+  const { text, values } = selectPage({ ...filter, status: ['open'] }, { limit: MOST_EXAMINED, after: undefined });
+  const found = await findAlong(db, text, { values });
+  const examined = found.slice(0, MOST_EXAMINED);
+  const [newest, oldest] = [examined[0], examined.at(-1)];
+  if (newest === undefined || oldest === undefined) return { groups: [], examined: 0, isExact: true };
+  const [from, until] = [failedAt(oldest), failedAt(newest)];
+  const begins = Array.from({ length: STEPS }, (_, step) =>
+    lowestIdAt('deadLetter', new Date(from.getTime() + ((until.getTime() + 1 - from.getTime()) * step) / STEPS)),
+  );
+  const rows = await db.$queryRaw<Row[]>`
+    SELECT d.kind, d.subscription_id AS "subscriptionId", d.workflow_id AS "workflowId", d.reason, d.error_class AS "errorClass",
+      d.error_status AS "errorStatus", count(*)::int AS count, min(d.id) AS "firstId", max(d.id) AS "lastId",
+      array_agg(width_bucket(d.id, ${begins}::text[])) AS steps
+    FROM dead_letters d WHERE d.id = ANY(${examined})
+    GROUP BY d.kind, d.subscription_id, d.workflow_id, d.reason, d.error_class, d.error_status
+    ORDER BY count DESC, "lastId" DESC LIMIT ${MOST_GROUPS + 1}`;
+  return {
+    groups: rows.slice(0, MOST_GROUPS).map(toGroup),
+    from,
+    until,
+    examined: examined.length,
+    isExact: found.length <= MOST_EXAMINED && rows.length <= MOST_GROUPS,
+  };
+}
+
+const toGroup = (row: Row): DeadLetterGroups['groups'][number] => ({
+  // Only this service writes these columns, from the unions of src/kernel/words/statuses.ts.
+  kind: row.kind as DeadLetterKind,
+  ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
+  ...(row.workflowId !== null && { workflowId: row.workflowId }),
+  reason: row.reason as DeadLetterReason,
+  ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
+  ...(row.errorStatus !== null && { errorStatus: row.errorStatus }),
+  count: row.count,
+  firstFailedAt: failedAt(row.firstId),
+  lastFailedAt: failedAt(row.lastId),
+  lastId: row.lastId,
+  counts: countsOf(row.steps),
+});
+
+function countsOf(steps: readonly number[]): number[] {
+  const counts = Array.from({ length: STEPS }, () => 0);
+  for (const step of steps) counts[step - 1] = (counts[step - 1] ?? 0) + 1;
+  return counts;
+}
+
+function failedAt(id: string): Date {
+  const at = timeOfId('deadLetter', id);
+  if (at === undefined) throw new Error(`${id} is no id of a dead letter`);
+  return at;
+}
 
 /** Dead letters newest first, one more than asked for. */
 export async function listDeadLetters(

@@ -1,5 +1,4 @@
 import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
-import { LeastLatency } from './least-latency.ts';
 
 /**
  * The load of the receiver, as an answer shows it. `busy`: 429. `lost`: 503, no answer in time, no connection. `other`: an answer
@@ -295,5 +294,33 @@ export class AdaptiveLimit {
     this.results = { all: 0, lost: 0, hasGood: false };
     this.grow(STRIDE.quick);
     this.forget();
+  }
+}
+
+const KEPT_MS = 60_000;
+
+/** The least latency of the last one to two minutes. */
+class LeastLatency {
+  private current = Number.POSITIVE_INFINITY;
+  private previous = Number.POSITIVE_INFINITY;
+  private endsAt = Number.NEGATIVE_INFINITY;
+
+  add(latencyMs: number, now: number): void {
+    if (now >= this.endsAt) {
+      this.previous = now >= this.endsAt + KEPT_MS ? Number.POSITIVE_INFINITY : this.current;
+      this.current = Number.POSITIVE_INFINITY;
+      this.endsAt = now + KEPT_MS;
+    }
+    this.current = Math.min(this.current, latencyMs);
+  }
+
+  /** Least latencies of longer ago no longer count. */
+  raise(latencyMs: number): void {
+    this.current = latencyMs;
+    this.previous = Number.POSITIVE_INFINITY;
+  }
+
+  get(): number {
+    return Math.min(this.current, this.previous);
   }
 }

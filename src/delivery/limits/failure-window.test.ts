@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createFailureWindow } from './failure-window.ts';
+import { createFailureWindow } from './admission.ts';
 
 const MINUTE = 60_000;
 

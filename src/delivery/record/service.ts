@@ -9,7 +9,7 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/val
 import type { Attempt, Delivery, ListDeliveries } from './schema.ts';
 import { replayMessage, retryDelivery } from './statements/due-again.ts';
 import { endOfSubscriptions, endRestOfSubscriptions } from './statements/end.ts';
-import { releaseHeldOf } from './statements/release-held.ts';
+import { releaseHeldOf } from './statements/hold.ts';
 import * as store from './store.ts';
 
 export type Deliveries = ReturnType<typeof createDeliveries>;

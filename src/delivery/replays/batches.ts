@@ -1,9 +1,47 @@
 import type { Pool, PoolClient } from 'pg';
-import { type PendingReplay, REPLAY_KINDS, type ReplayKind } from '../../kernel/contract/replays.ts';
+import {
+  type PendingReplay,
+  REPLAY_KINDS,
+  type ReplayKind,
+  type ReplayInput,
+  replayWorkflowId,
+} from '../../kernel/contract/replays.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import type { Carriers } from '../../platform/temporal/starts.ts';
-import type { ReplayDependencies } from './kind.ts';
-import { KINDS } from './kinds.ts';
+import type { ReplayDependencies, ReplayKindDefinition } from './kind.ts';
+import { deadLetterReplays } from './dead-letter-store.ts';
+import { deliveryRetries } from './delivery-store.ts';
+import { messageReplays } from './message-store.ts';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+
+/** Starts the Temporal workflow of a replay, or finds it running. Throws when Temporal is out of reach. */
+type StartReplay = (replay: PendingReplay) => Promise<void>;
+
+/** See `StartReplay`. A workflow that closed without finishing may be started again: it goes on where the record stands. */
+export function createStartReplay(client: Client, { taskQueue }: { taskQueue: string }): StartReplay {
+  return async ({ kind, id }) => {
+    const { idField, summary } = REPLAY_KINDS[kind];
+    try {
+      await client.workflow.start<(input: ReplayInput) => Promise<unknown>>(kind, {
+        workflowId: replayWorkflowId({ kind, id }),
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        taskQueue,
+        args: [{ [idField]: id }],
+        staticSummary: summary,
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  };
+}
+
+/** Every kind of replay, by its Temporal workflow type. kind.ts says how a further one is added. */
+const KINDS: Readonly<Record<ReplayKind, ReplayKindDefinition>> = {
+  replayDeadLetters: deadLetterReplays,
+  replayMessages: messageReplays,
+  retryDeliveries: deliveryRetries,
+};
 
 // Replays of one kind that one look of a worker starts; the next look, 2 s later, starts the next ones.
 const STARTED_AT_ONCE = 10;

@@ -30,7 +30,7 @@ type MakeBatch = (connection: PoolClient) => Promise<Batch>;
  *
  * A further kind is one file like dead-letter-store.ts: its constant of this type says where the next batch comes from, what a batch does
  * and how it is counted. The rest is a line in each list of kinds: `REPLAY_KINDS` (src/kernel/contract/replays.ts) has its names in
- * Temporal, and once they stand there the compiler asks for the lines in kinds.ts, activities/replay.ts, workflows/index.ts and
+ * Temporal, and once they stand there the compiler asks for the lines in kinds.ts, activities/background.ts, workflows/index.ts and
  * test/replays/batches.whole.test.ts, whose tests run for every kind. service.ts gives it `get`, `list` and `cancel` (`createReading`)
  * beside its own `start`.
  */

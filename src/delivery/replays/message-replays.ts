@@ -14,8 +14,8 @@ import {
   findCounted,
   readToCount,
   shownMessage,
-} from './message-count-store.ts';
-import { insertMessageReplay } from './message-store.ts';
+  insertMessageReplay,
+} from './message-store.ts';
 import { NO_OUTCOME } from './outcome-store.ts';
 import { type MessageReplay, type MessageReplayPreview, type MessageReplayRequest, REPLAY_RATE } from './schema.ts';
 

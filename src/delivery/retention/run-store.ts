@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { keepsRun } from '../../platform/db/sql/fragments.ts';
 import { inTransaction } from '../../platform/db/transaction.ts';
-import { type RemovedRuns, removeRuns } from '../record/statements/remove-runs.ts';
+import { type RemovedRuns, removeRuns } from '../record/statements/remove.ts';
 import { lowestIdAt } from '../../kernel/values/ids.ts';
 import { RETENTION_DAYS } from '../../kernel/rules/resource-bounds.ts';
 

@@ -3,9 +3,21 @@ import { UNPROVEN } from '../../platform/slices.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
 import { SENDER_HEADER } from '../../platform/outbound/sign.ts';
-import { keptPath, keptValue } from './kept-headers.ts';
-import { findSigners, insertRequest, loadInspector } from './receive-store.ts';
-import { checkSignature } from './check-signature.ts';
+import { findSigners, insertRequest, loadInspector, type Signer } from './receive-store.ts';
+import type { KeyRing } from '../../platform/credentials/key-ring.ts';
+import { openSigningSecret } from '../../platform/outbound/sign.ts';
+import { readSigningKey, signatureHeader } from '../../platform/outbound/sign.ts';
+import type { Signature } from './schema.ts';
+
+/** As libraries of receivers have it (Standard Webhooks, "Verifying webhooks"). */
+const TOLERANCE_SECONDS = 300;
+
+type Collaborators = {
+  keyRing: KeyRing;
+  findSigners: (messageId: string) => Promise<Signer[]>;
+  /** Calls a step until it says that nothing is left, and lets other work go on in between. */
+  inSteps: (step: () => boolean) => Promise<void>;
+};
 
 /** Bytes of a body that are kept: as many as a payload may have. */
 const KEPT_BYTES = 262_144;
@@ -85,4 +97,114 @@ function pairsOf(rawHeaders: readonly string[]): [string, string][] {
     pairs.push([name, keptValue(name, rawHeaders[index + 1] ?? '')]);
   }
   return pairs;
+}
+
+type Signed = { header(name: string): string | undefined; body: Buffer; now: Date };
+
+const failed = (
+  reason: NonNullable<Signature['reason']>,
+  more: Omit<Signature, 'status' | 'reason'> = {},
+): Signature => ({
+  status: 'failed',
+  reason,
+  ...more,
+});
+
+/**
+ * Checks the signature as a receiver with the right secrets would (Standard Webhooks): over the exact bytes of the body, with the three
+ * headers. `findSigners` gives the subscriptions of the environment that have the message, with the secrets that sign now. A request
+ * that was signed by a secret whose overlap is over has failed, as at a receiver that has forgotten it.
+ */
+async function checkSignature(
+  { header, body, now }: Signed,
+  { keyRing, findSigners, inSteps }: Collaborators,
+): Promise<Signature> {
+  const [id, timestampText, signatures] = [
+    header('webhook-id'),
+    header('webhook-timestamp'),
+    header('webhook-signature'),
+  ];
+  if (signatures === undefined) return { status: 'unsigned' };
+  if (id === undefined || timestampText === undefined) return failed('header_missing');
+  if (!/^\d{1,12}$/.test(timestampText)) return failed('timestamp_malformed');
+  const timestamp = Number(timestampText);
+  const signers = isId('message', id) ? await findSigners(id) : [];
+  const [first] = signers;
+  if (first === undefined) return failed('message_unknown');
+  const known = { messageId: id, subscriptionId: first.subscriptionId };
+  if (Math.abs(now.getTime() / 1_000 - timestamp) > TOLERANCE_SECONDS) return failed('timestamp_off', known);
+  const given = new Set(signatures.split(' '));
+  const candidates = signers.flatMap(({ subscriptionId, secrets }) =>
+    secrets.map((sealed) => ({ subscriptionId, sealed })),
+  );
+  let isReadable = false;
+  let signer: string | undefined;
+  // Each secret reads the whole body, and other requests are answered in between.
+  await inSteps(() => {
+    const candidate = candidates.shift();
+    const key = candidate && keyOf(keyRing, candidate.sealed);
+    if (key !== undefined) {
+      isReadable = true;
+      // Nothing is let in by this comparison, so that its time tells nothing of worth.
+      if (given.has(signatureHeader({ keys: [key], id, timestamp, body }))) signer = candidate?.subscriptionId;
+    }
+    return signer === undefined && candidates.length > 0;
+  });
+  if (signer !== undefined) return { status: 'verified', messageId: id, subscriptionId: signer };
+  return failed(isReadable ? 'signature_differs' : 'secret_unreadable', known);
+}
+
+/** Undefined for a secret that was sealed with a key that is gone. */
+function keyOf(keyRing: KeyRing, sealed: Signer['secrets'][number]): ReturnType<typeof readSigningKey> | undefined {
+  try {
+    return readSigningKey(openSigningSecret(keyRing, sealed));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names of headers and of parameters whose values are secrets; PostgreSQL masks attempts by the same rule (`posthorn_masked_headers`). */
+const SECRET_NAMES = /auth|cookie|key|token|secret|passw|pwd|passphrase|credential|session|signature|jwt|hmac|bearer/i;
+const SECRET_VALUES = /^(?:basic|bearer|digest|token|apikey|negotiate)[ :=]/i;
+/** A JSON Web Token, which access proxies add under many names to requests of people. */
+const JWT_VALUE = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
+/** Proofs that their names do not tell. */
+const PROOFS: ReadonlySet<string> = new Set(['dpop', 'x-amzn-oidc-data']);
+/** Inspectors are there to show it, and it proves this one request alone. */
+const SIGNATURE = 'webhook-signature';
+
+const isSecret = (name: string, value: string): boolean =>
+  SECRET_NAMES.test(name) || SECRET_VALUES.test(value) || JWT_VALUE.test(value);
+
+/** The value of a header as it is kept: of one that proves who asks, the scheme in front of it and how long it is. */
+export function keptValue(name: string, value: string): string {
+  const plain = name.toLowerCase();
+  if (plain === SIGNATURE || !(PROOFS.has(plain) || isSecret(plain, value))) return value;
+  const [, scheme = ''] = /^(\w+ )?/.exec(value) ?? [];
+  const shown = plain.endsWith('authorization') ? scheme : '';
+  return `${shown}(${value.length - shown.length} characters, not kept)`;
+}
+
+/** A path with its query as it is kept: without the values of parameters that are secrets. */
+export function keptPath(path: string): string {
+  const [before = '', ...query] = path.split('?');
+  if (query.length === 0) return path;
+  const pairs = query.join('?').split('&');
+  return `${before}?${pairs.map(keptPair).join('&')}`;
+}
+
+function keptPair(pair: string): string {
+  const at = pair.indexOf('=');
+  if (at < 0) return pair;
+  const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+  return isSecret(decoded(name), value) ? `${name}=***` : pair;
+}
+
+/** Anybody may send anything: what is no encoded text stands as it came. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -4,7 +4,8 @@ import type { EnvironmentCaller } from '../../api/caller.ts';
 import { deliveringServers } from '../../kernel/rules/service-verdict.ts';
 import { COUNTED_CODES } from '../../kernel/words/outcomes.ts';
 import { hasIdForm, timeOfId } from '../../kernel/values/ids.ts';
-import { countLeftOfChannel, countWorkers, type LeftOfChannel } from './backlog-store.ts';
+import * as store from './store.ts';
+import { countLeftOfChannel, countWorkers, type LeftOfChannel } from './store.ts';
 import {
   countOfChannel,
   countOfEnvironment,
@@ -38,7 +39,6 @@ import type {
   WorkflowStatsQuery,
 } from './schema.ts';
 import { type Span, spanOf } from './span.ts';
-import * as store from './store.ts';
 
 // A sparkline is as wide as a word.
 const POINTS_OF_ROW = 24;

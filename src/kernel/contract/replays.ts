@@ -35,7 +35,7 @@ export type ReplayKind = keyof typeof REPLAY_KINDS;
 /** Argument of a replay's Temporal workflow and of its activity: the id of the replay, under the `idField` of its kind. */
 export type ReplayInput = Readonly<Record<string, string>>;
 
-/** One activity for each kind; all of them are the same one (activities/replay.ts). */
+/** One activity for each kind; all of them are the same one (activities/background.ts). */
 export type ReplayActivities = Record<
   (typeof REPLAY_KINDS)[ReplayKind]['activity'],
   (input: ReplayInput) => Promise<void>

@@ -23,7 +23,7 @@ export type TracesSettings = {
   readonly endpoint: string;
   /** Headers for the collector that stand in a file, which the exporter does not read. Absent: those of the variables alone. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: every request that begins a trace, up to a bound (src/process/tracing/samplers.ts). */
+  /** Absent: every request that begins a trace, up to a bound (src/process/otlp.ts). */
   readonly sampler?: { readonly name: SamplerName; readonly ratio: number };
   /** Spans that wait for the exporter: how many at most, how many go together, and for how long they wait. */
   readonly batches: { readonly queued?: number; readonly together?: number; readonly everyMs?: number };

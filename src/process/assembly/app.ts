@@ -30,7 +30,7 @@ import type { Idempotency } from '../../api/idempotency/service.ts';
 import type { Changes } from '../../insight/changes/service.ts';
 import { createInspectorAddress } from '../../insight/inspectors/inspector-address.ts';
 import type { Inspectors } from '../../insight/inspectors/service.ts';
-import { createOutcomePages } from '../../automations/connections/connection-pages.ts';
+import { createOutcomePages } from '../../automations/connections/authorizations.ts';
 import { createDashboardFiles, leadToDashboard } from '../../api/dashboard-files.ts';
 import { createConnectorIcons } from '../../automations/connectors/connector-icons.ts';
 import { createPages, type DocumentPages } from '../../api/openapi/pages.ts';

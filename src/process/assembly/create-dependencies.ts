@@ -4,22 +4,18 @@ import { type Config, ConfigError } from '../../platform/config/config.ts';
 import { createCrashGuard } from '../../platform/crashes/crash-guard.ts';
 import { createKeyRing } from '../../platform/credentials/key-ring.ts';
 import { createDatabase } from '../../platform/db/client.ts';
-import { followDatabaseClock } from './follow-clock.ts';
 import { createPool } from '../../platform/db/connection.ts';
 import { createTenants } from '../../platform/db/tenants.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { createFilters, type Filters } from '../../messaging/filters/filters.ts';
 import { createCostlyTurns } from '../../platform/slices.ts';
-import {
-  createPublishingConfigs,
-  type PublishingConfigs,
-  loadPublishingConfig,
-} from '../../messaging/publishing/configs/channel-configs.ts';
-import { eventTriggerOf } from '../../automations/definitions/plan/event-trigger.ts';
-import { createSteadyClock } from '../../platform/steady-clock.ts';
+import { createPublishingConfigs, type PublishingConfigs } from '../../messaging/publishing/configs/channel-configs.ts';
+import { eventTriggerOf } from '../../automations/definitions/plan/events.ts';
+import { loadPublishingConfig } from '../../messaging/publishing/configs/channel-configs.ts';
+import { createSteadyClock, type SteadyClock } from '../../platform/steady-clock.ts';
 import { createNewId } from '../../platform/new-id.ts';
 import type { Meters } from '../../platform/observe/meters.ts';
-import type { Tracing } from '../tracing/otlp.ts';
+import type { Tracing } from '../otlp.ts';
 import { type AddressGuard, createAddressGuard } from '../../platform/outbound/guard/address-guard.ts';
 import type { OwnAddresses } from '../../platform/outbound/guard/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';
@@ -124,3 +120,63 @@ export const createConfigs = (pool: Pool): PublishingConfigs =>
 /** Address guard that allows the operator's ranges and refuses own addresses. */
 export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>
   createAddressGuard({ allowCidrs: config.webhookAllowCidrs, allowHttp: config.allowHttpWebhooks, own });
+
+// A clock that jumps is seen at once; only one that was wrong from the beginning waits for a look.
+const EVERY_MS = 30_000;
+// Until the first answer has come.
+const FIRST_EVERY_MS = 1_000;
+
+/**
+ * Compares the clock with PostgreSQL's, at once and every 30 s, for as long as the process lives: all processes and PostgreSQL then mean
+ * the same by a due time, whatever a machine's clock shows. Writes a line when they come apart, and one when they agree again. A look that
+ * fails changes nothing.
+ */
+export function followDatabaseClock({
+  pool,
+  clock,
+  log,
+  lookEveryMs = EVERY_MS,
+}: {
+  pool: Pool;
+  clock: SteadyClock;
+  log: Logger;
+  lookEveryMs?: number;
+}): { stop(): Promise<void> } {
+  let isStopped = false;
+  let isApart = false;
+  let everyMs = FIRST_EVERY_MS;
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = async (): Promise<void> => {
+    const askedAt = performance.now();
+    const { rows } = await pool.query<{ theirs: number }>({
+      name: 'read_clock',
+      text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS theirs',
+    });
+    const aheadMs = clock.compare({ theirs: rows[0]?.theirs ?? Number.NaN, askedAt, answeredAt: performance.now() });
+    everyMs = lookEveryMs;
+    if (aheadMs !== 0 && !isApart)
+      log.warn(
+        { aheadMs },
+        "this machine's clock differs from PostgreSQL's, whose time this process uses from now on; run a time service (NTP) on both",
+      );
+    if (aheadMs === 0 && isApart)
+      log.info("this machine's clock agrees with PostgreSQL's again, and this process uses it");
+    isApart = aheadMs !== 0;
+  };
+  const turn = async (): Promise<void> => {
+    await look().catch(() => undefined);
+    if (isStopped) return;
+    timer = setTimeout(() => void (turning = turn()), everyMs);
+    timer.unref();
+  };
+  let turning = turn();
+
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await turning;
+    },
+  };
+}

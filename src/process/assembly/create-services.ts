@@ -1,9 +1,8 @@
-import { eraseDeliveries } from '../../delivery/record/statements/erase.ts';
+import { eraseDeliveries } from '../../delivery/record/statements/remove.ts';
 import { storePublications } from '../../delivery/record/statements/publish.ts';
-import { createActivation } from '../../automations/definitions/activation.ts';
+import { createActivation, createWorkflows, type Workflows } from '../../automations/definitions/service.ts';
 import { createApprovals } from '../../automations/approvals/service.ts';
 import { createChecks } from '../../automations/definitions/problems/languages-and-targets.ts';
-import { createWorkflows } from '../../automations/definitions/service.ts';
 import { createRuns } from '../../automations/runs/service.ts';
 import { createWorkflowSchedules } from '../../automations/schedules/service.ts';
 import { createConnectors } from '../../automations/connectors/service.ts';
@@ -40,11 +39,8 @@ import { createReplays } from '../../delivery/replays/service.ts';
 import { createMessages } from '../../messaging/messages/service.ts';
 import type { Meters } from '../../platform/observe/meters.ts';
 import type { CommitObserver } from '../../messaging/publishing/commit.ts';
-import { createPublishing } from '../../messaging/publishing/service.ts';
+import { createPublishing, type Publishing } from '../../messaging/publishing/service.ts';
 import { createScheduling } from '../../messaging/scheduling/service.ts';
-import { createConnectionsOf } from './create-connections.ts';
-import { createInbound } from './create-inbound.ts';
-import { createTrialsOf } from './create-trials.ts';
 import { createSchemas } from '../../messaging/schemas/schemas.ts';
 import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
@@ -54,6 +50,21 @@ import { createSearching } from '../../insight/search/service.ts';
 import { createStreams } from '../../messaging/streams/service.ts';
 import { createSubscriptions } from '../../messaging/subscriptions/service.ts';
 import { createTellChange } from './audit-people.ts';
+import { createAccessTokens } from '../../automations/connections/access-tokens.ts';
+import { createFinish, CALLBACK } from '../../automations/connections/authorizations.ts';
+import { type Connections, createConnections } from '../../automations/connections/service.ts';
+import type { RecordAudit } from '../../identity/tenancy/audit/record.ts';
+import { VERSION } from '../../kernel/words/version.ts';
+import { createRequestSender, type RequestSender } from '../../platform/outbound/send-request.ts';
+import { createEventTypeExpressions } from '../../inbound/mapping.ts';
+import { createReceiveWebhook } from '../../inbound/receive.ts';
+import { createInboundWebhooks, type InboundWebhooks } from '../../inbound/service.ts';
+import { createFetchText } from '../../platform/outbound/fetch-text.ts';
+import { createConnectorAction } from '../../automations/engine/actions/connector-action.ts';
+import { createHttpAction } from '../../automations/engine/actions/http-action.ts';
+import { createPublishAction } from '../../automations/engine/actions/publish-action.ts';
+import { createStepExpressions } from '../../automations/expressions/expressions.ts';
+import { createTrials, type Trials } from '../../automations/trials/service.ts';
 
 /**
  * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
@@ -157,4 +168,60 @@ export function createServices(
     workflows,
   };
   return { ...services, searching: createSearching(deps, services), exports: createExports(deps, services) };
+}
+
+/** Trials of workflows. They prepare their actions as runs do, and reach nobody. */
+function createTrialsOf(deps: ProcessDependencies, workflows: Pick<Workflows, 'definitionOf'>): Trials {
+  const expressions = createStepExpressions();
+  const reachNobody = (): Promise<never> => Promise.reject(new Error('a trial reaches nobody'));
+  return createTrials({
+    ...deps,
+    workflows,
+    expressions,
+    kinds: {
+      http: createHttpAction({ sender: { send: reachNobody }, expressions, openSecrets: reachNobody }),
+      publish: createPublishAction({ publish: reachNobody, expressions }),
+      connector: createConnectorAction({
+        sender: { send: reachNobody },
+        expressions,
+        openSecrets: reachNobody,
+        openConnection: reachNobody,
+      }),
+    },
+  });
+}
+
+/** Inbound webhooks with what they need of their own. */
+function createInbound(
+  deps: ProcessDependencies,
+  { audit, publishing }: { audit: { record: RecordAudit }; publishing: Publishing },
+): InboundWebhooks {
+  const expressions = createEventTypeExpressions();
+  const fetchText = createFetchText({ guard: deps.guard, version: VERSION });
+  const receiving = createReceiveWebhook(deps, { publishing, expressions, fetchText, observer: deps.meters?.inbound });
+  return createInboundWebhooks(deps, { audit, expressions, receiving });
+}
+
+/** Connections of workflows. They ask services and providers seldom: no connection to one is kept. */
+function createConnectionsOf(deps: ProcessDependencies, audit: { record: RecordAudit }): Connections {
+  const send: RequestSender['send'] = async (request) => {
+    const sender = createRequestSender({ guard: deps.guard, version: VERSION, clock: deps.clock });
+    try {
+      return await sender.send(request);
+    } finally {
+      await sender.close();
+    }
+  };
+  const asking = { ...deps, sender: { send } };
+  return createConnections(deps, {
+    audit,
+    send,
+    urlProblem: async (url) => (await deps.guard.judgeUrl(url)).problem,
+    accessTokens: createAccessTokens(asking),
+    finishAuthorization: createFinish({
+      ...asking,
+      audit,
+      redirectUri: deps.config.publicBaseUrl + CALLBACK,
+    }),
+  });
 }

@@ -6,7 +6,7 @@ import {
   ignoredSettings,
   readConfig,
 } from '../../platform/config/config.ts';
-import { existingKeysOf } from '../roles/database/encryption-key-file.ts';
+import { existingKeysOf } from '../roles/encryption-key-file.ts';
 import { atRunning, readRunningState } from '../roles/serving/running-state.ts';
 import {
   checkAutovacuum,
@@ -18,10 +18,10 @@ import {
   checkMigrations,
   checkRowSecurity,
   checkWorkers,
+  checkPooler,
 } from './database.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 import { checkCollector, checkDashboardUrl, checkMail, checkSingleSignOn } from './neighbours.ts';
-import { checkPooler } from './pooler.ts';
 import {
   checkDisk,
   checkMetricsPort,

@@ -1,7 +1,7 @@
 import { examine } from './examine.ts';
 import type { FindingVerdict } from './finding.ts';
 import { print } from '../roles/serving/role.ts';
-import { toTable } from '../roles/printing/table.ts';
+import { toTable } from '../roles/printing.ts';
 
 /**
  * `posthorn doctor`: looks at the deployment of the settings and prints a line for each thing. Changes nothing. Returns the exit code:

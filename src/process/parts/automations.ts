@@ -1,15 +1,11 @@
-import { createRunActivities } from '../../../activities/run-steps.ts';
-import { createScheduledRunActivities } from '../../../activities/scheduled-runs.ts';
-import { createAccessTokens } from '../../automations/connections/access-tokens.ts';
-import { createOpenConnection } from '../../automations/connections/open-connection.ts';
-import { createAdmit } from '../../automations/gates/admit.ts';
-import { removeEnded } from '../../automations/gates/gate-store.ts';
-import { removeOver } from '../../automations/gates/key-store.ts';
+import { createRunActivities, createScheduledRunActivities } from '../../../activities/run-steps.ts';
+import { createAccessTokens, createOpenConnection } from '../../automations/connections/access-tokens.ts';
+import { createAdmit, leaveGate } from '../../automations/starting/admit.ts';
+import { removeEnded, removeOver } from '../../automations/starting/gate-store.ts';
 import { cancelCutApprovals } from '../../automations/engine/waits/approval-store.ts';
 import { createConnectorAction } from '../../automations/engine/actions/connector-action.ts';
 import { createHttpAction } from '../../automations/engine/actions/http-action.ts';
 import { endRun } from '../../automations/engine/rounds.ts';
-import { leaveGate } from '../../automations/gates/gates.ts';
 import { createPlans } from '../../automations/engine/plans.ts';
 import { createLookBack } from '../../automations/engine/waits/look-back.ts';
 import { createPublishAction, type PublishForRun } from '../../automations/engine/actions/publish-action.ts';
@@ -22,7 +18,7 @@ import { abandonRuns, releaseRunsOfDead } from '../../automations/starting/due-s
 import { reconcileRuns } from '../../automations/starting/reconcile.ts';
 import { startStartingRuns } from '../../automations/starting/starting-loop.ts';
 import { removeEndedWaits } from '../../automations/waking/heard-store.ts';
-import { startWakingRuns } from '../../automations/waking/waking-loop.ts';
+import { startWakingRuns, createWakeRun } from '../../automations/waking/waking-loop.ts';
 import { DUE_RUNS_CHANNEL } from '../../platform/db/waking.ts';
 import { listenForDue } from '../../delivery/queue/loop/listen-for-due.ts';
 import { VERSION } from '../../kernel/words/version.ts';
@@ -30,8 +26,7 @@ import type { BeginByServiceEvents } from '../../messaging/publishing/begin-by-s
 import { createRequestSender } from '../../platform/outbound/send-request.ts';
 import { createSchedules } from '../../automations/schedules/temporal-schedules.ts';
 import { createCancelRun, createStartRun } from '../../automations/starting/start-run.ts';
-import { createWakeRun } from '../../automations/waking/wake-run.ts';
-import type { WorkerContext } from './worker-context.ts';
+import type { WorkerContext } from './worker-part.ts';
 
 /**
  * Runs of workflows: started, carried and reconciled. `repair` is a part of each pass of the reconciler. `abandon` is for a store of

@@ -1,6 +1,8 @@
-import { createAttemptActivities } from '../../../activities/attempt-delivery.ts';
-import { createBrokenTryActivities } from '../../../activities/broken-tries.ts';
-import { createDrainActivities } from '../../../activities/drain-deliveries.ts';
+import {
+  createAttemptActivities,
+  createDrainActivities,
+  createBrokenTryActivities,
+} from '../../../activities/attempt-delivery.ts';
 import { createOpenSigningKeys } from '../../delivery/attempt/signing-secrets.ts';
 import { createJustRead } from '../../delivery/attempt/just-read.ts';
 import { createPendingReplies } from '../../delivery/queue/recovery/pending-replies.ts';
@@ -20,9 +22,8 @@ import { createWebhookSender } from '../../platform/outbound/post-webhook.ts';
 import { createSenderProofs } from '../../platform/outbound/sign.ts';
 import { createHandOver, type LateHandOver } from '../../messaging/publishing/hand-over.ts';
 import { VERSION } from '../../kernel/words/version.ts';
-import { createStartDelivery } from '../../delivery/queue/start-delivery.ts';
-import { createStartDrain } from '../../delivery/queue/start-drain.ts';
-import type { WorkerContext } from './worker-context.ts';
+import { createStartDelivery, createStartDrain } from '../../delivery/queue/start-delivery.ts';
+import type { WorkerContext } from './worker-part.ts';
 
 /**
  * Deliveries: claimed, tried, drained and recorded. `handOver` is where publishes of this process leave their deliveries; it takes them

@@ -1,8 +1,7 @@
 import type { App } from '../../identity/tenancy/apps/schema.ts';
 import { print, say } from './serving/role.ts';
-import { toTable } from './printing/table.ts';
-import { visible } from './printing/visible.ts';
-import { withIdentity } from './database/with-identity.ts';
+import { toTable, visible } from './printing.ts';
+import { withIdentity } from './with-database.ts';
 
 type Output = { json: boolean };
 

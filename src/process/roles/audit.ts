@@ -1,5 +1,5 @@
 import { print } from './serving/role.ts';
-import { withIdentity } from './database/with-identity.ts';
+import { withIdentity } from './with-database.ts';
 
 /** `posthorn audit export`: every entry of every organisation, as the API exports them. */
 export const exportAudit = (): Promise<void> =>

@@ -1,16 +1,12 @@
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../platform/config/config.ts';
-import {
-  abandonKey,
-  describeEncryptionKeys,
-  whatAbandonTakes,
-  resealAll,
-} from '../../platform/credentials/encryption-keys.ts';
+import { abandonKey, describeEncryptionKeys, whatAbandonTakes } from '../../platform/credentials/encryption-keys.ts';
+import { resealAll } from '../../platform/credentials/encryption-keys.ts';
 import { createPool } from '../../platform/db/connection.ts';
-import { existingKeysOf } from './database/encryption-key-file.ts';
-import { findDatabase } from './database/find-database.ts';
+import { existingKeysOf } from './encryption-key-file.ts';
+import { findDatabase } from './with-database.ts';
 import { print } from './serving/role.ts';
-import { toTable } from './printing/table.ts';
+import { toTable } from './printing.ts';
 
 /** `posthorn encryption-keys list`: each key by its name, its use in this process, and the rows that it has sealed. */
 export async function listEncryptionKeys({ json }: { json: boolean }): Promise<void> {

@@ -2,9 +2,8 @@ import type { OperatorApiKey } from '../../identity/credentials/api-keys/service
 import type { ApiKey } from '../../identity/credentials/api-keys/schema.ts';
 import type { EnvironmentKind } from '../../kernel/words/rights.ts';
 import { print, say } from './serving/role.ts';
-import { toTable } from './printing/table.ts';
-import { visible } from './printing/visible.ts';
-import { withIdentity } from './database/with-identity.ts';
+import { toTable, visible } from './printing.ts';
+import { withIdentity } from './with-database.ts';
 
 type Output = { json: boolean };
 

@@ -16,11 +16,9 @@ import type { Home } from '../../identity/credentials/machine-credentials/store.
 import { createNewId } from '../../platform/new-id.ts';
 import { explainingDatabase } from '../../platform/readiness/database-trouble.ts';
 import { keysInUse } from './encryption-keys.ts';
-import { findDatabase } from './database/find-database.ts';
-import { withIdentity } from './database/with-identity.ts';
+import { findDatabase, withIdentity } from './with-database.ts';
 import { print } from './serving/role.ts';
-import { toTable } from './printing/table.ts';
-import { visible } from './printing/visible.ts';
+import { toTable, visible } from './printing.ts';
 
 type Output = { json: boolean };
 

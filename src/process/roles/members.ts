@@ -10,11 +10,10 @@ import { createSessions } from '../../identity/people/sessions/service.ts';
 import { createLog } from '../../platform/log.ts';
 import { createNewId } from '../../platform/new-id.ts';
 import { createTellChange } from '../assembly/audit-people.ts';
-import { withDatabase } from './database/with-database.ts';
+import { withDatabase } from './with-database.ts';
 import { print, say } from './serving/role.ts';
 import { atRunning } from './serving/running-state.ts';
-import { toTable } from './printing/table.ts';
-import { visible } from './printing/visible.ts';
+import { toTable, visible } from './printing.ts';
 
 type Which = { organisation?: string };
 

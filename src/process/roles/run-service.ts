@@ -8,8 +8,7 @@ import type { ServiceRole } from '../supervisor/messages.ts';
 import { onAnyPort } from './serving/api-port.ts';
 import { type Beginning, type RunningRole, runUntilStopped, warnOfIgnored } from './serving/role.ts';
 import { observeProcess } from '../observed-process.ts';
-import { observing } from './serving/observing.ts';
-import { tracing } from './serving/tracing.ts';
+import { observing, tracing } from './serving/observing.ts';
 import { startWatchdog } from '../watchdog.ts';
 import type { StopRequest } from './serving/stop-request.ts';
 

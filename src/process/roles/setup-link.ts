@@ -3,7 +3,7 @@ import type { Dependencies } from '../../platform/dependencies.ts';
 import { makeSetupCode } from '../../identity/people/accounts/one-time-codes.ts';
 import { linkTo } from '../../identity/people/members/mailing.ts';
 import { atRunning } from './serving/running-state.ts';
-import { withDatabase } from './database/with-database.ts';
+import { withDatabase } from './with-database.ts';
 import { print } from './serving/role.ts';
 
 /** A new link that creates the first administrator; earlier ones stay valid for their hour. Undefined once there is a user. */

@@ -1,11 +1,11 @@
+import { untilReady } from '../../platform/readiness/readiness.ts';
 import { ConfigError } from '../../platform/config/config.ts';
 import { createDependencies } from '../assembly/create-dependencies.ts';
-import { temporalCheck } from './serving/temporal-check.ts';
-import { createReadiness, untilReady } from '../../platform/readiness/readiness.ts';
+import { temporalCheck, startWorker } from '../start-worker.ts';
+import { createReadiness } from '../../platform/readiness/readiness.ts';
 import { startChecks } from '../../platform/readiness/start-checks.ts';
 import { installRuntime } from '../../platform/temporal/connection.ts';
 import { untilTemporalAnswers } from '../../platform/temporal/trouble.ts';
-import { startWorker } from '../start-worker.ts';
 import { watchPostgres } from '../watch-servers.ts';
 import type { Beginning, RunningRole } from './serving/role.ts';
 

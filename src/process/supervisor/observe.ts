@@ -8,9 +8,36 @@ import {
   type ProcessPage,
 } from '../../platform/observe/metrics-server.ts';
 import { PROCESS_STATES, type ProcessState } from '../../platform/readiness/readiness.ts';
-import { createDatabaseReader } from './database-reader.ts';
 import type { ToProcess, ToSupervisor } from './messages.ts';
 import type { Questions } from './questions.ts';
+
+/**
+ * The process that is asked for the figures of PostgreSQL. Each process keeps its own reading of them for ten seconds, so turns between
+ * processes would show figures that go back. One stays the reader while it has joined and has answered the last scrape.
+ */
+function createDatabaseReader<P>() {
+  let current: P | undefined;
+  let hasAnswered = true;
+  let figures: MetricValues | undefined;
+  return {
+    /** The process to ask in this scrape: after one that hangs or has died, the next one in their order. */
+    choose(joined: readonly P[]): P | undefined {
+      const place = current === undefined ? -1 : joined.indexOf(current);
+      if (place >= 0 && hasAnswered) return current;
+      current = joined[(place + 1) % joined.length];
+      hasAnswered = true;
+      return current;
+    },
+    /** The figures that one has told in a scrape, or none. A late word of an earlier reader changes nothing. */
+    hear(process: P, told: MetricValues | undefined): void {
+      if (process !== current) return;
+      hasAnswered = told !== undefined;
+      figures = told ?? figures;
+    },
+    /** The last that the reader of its time has told. */
+    figures: (): MetricValues | undefined => figures,
+  };
+}
 
 // Prometheus gives a scrape 10 s. A process that hangs for longer than this is shown with its last figures.
 const OBSERVED_WITHIN_MS = 4_000;

@@ -6,7 +6,7 @@ export {
   replay as replayDeadLetters,
   replay as replayMessages,
   replay as retryDeliveries,
-} from '../../../workflows/replay.ts';
+} from '../../../workflows/background.ts';
 
 /** A careless change: a command before all others, not behind `patched()`. The replay test must see it. */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {

@@ -4,7 +4,7 @@ import { Connection } from '@temporalio/client';
 import pg from 'pg';
 import { type Config, readConfig } from '../../../src/platform/config/config.ts';
 import { migrate } from '../../../src/platform/db/migrations/migrate.ts';
-import { keepRunning } from '../../../local/keep-running.ts';
+import { keepRunning } from '../../../local/child.ts';
 import { findFreePort } from '../../../local/ports.ts';
 import { startPostgres } from '../../../local/postgres.ts';
 import { startTemporal } from '../../../local/temporal.ts';

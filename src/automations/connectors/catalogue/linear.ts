@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Connector } from './connector.ts';
-import { secret, text, whole } from './fields.ts';
-import { graphQlRefusal } from './graphql.ts';
+import { secret, text, whole, graphQlRefusal } from './fields.ts';
 
 const url = 'https://api.linear.app/graphql';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Connector } from './connector.ts';
-import { label, object, secret, text } from './fields.ts';
-import { graphQlRefusal } from './graphql.ts';
+import { label, object, secret, text, graphQlRefusal } from './fields.ts';
 
 const url = 'https://{connection.shop}.myshopify.com/admin/api/2025-07/graphql.json';
 

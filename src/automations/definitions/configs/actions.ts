@@ -3,7 +3,18 @@ import { type Action, ACTIONS } from '../../../kernel/contract/run-outline.ts';
 import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/words/event-types.ts';
 import { connectorConfig } from './connector.ts';
 import { common, template, templates } from './fields.ts';
-import { authProblem, requestAuth } from './request-auth.ts';
+
+/** A request's own way to prove who sends it: the header Authorization. Its texts may be secrets. */
+const requestAuth = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('basic'), username: template, password: template }),
+  z.strictObject({ type: z.literal('bearer'), token: template }),
+]);
+
+/** Why `auth` cannot stand beside these headers. */
+const authProblem = ({ auth, headers }: { auth?: unknown; headers: object }): string | undefined =>
+  auth !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+    ? 'must be left out beside the header Authorization'
+    : undefined;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 const status = z.number().int().min(100).max(599);

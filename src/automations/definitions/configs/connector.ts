@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { CONNECTORS, connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
-import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';
-import { misfitWithout } from '../../connectors/misfit.ts';
+import { type Connector, type Operation, misfitWithout } from '../../connectors/catalogue/connector.ts';
 import { textsOf } from '../../expressions/templates.ts';
 import { common, templates } from './fields.ts';
 import type { ConnectorAction, PlannedStep } from './planned.ts';

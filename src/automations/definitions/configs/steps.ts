@@ -1,10 +1,103 @@
 import { z } from 'zod';
 import { type StepType, WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import { ACTION_FIELDS, actionConfigOf, type ActionConfigs } from './actions.ts';
-import { approvalConfig } from './approval.ts';
-import { common, duration, expression, target, templates } from './fields.ts';
-import { waitForEventConfig } from './wait-for-event.ts';
-import { workflowStepConfig } from './workflow-step.ts';
+import {
+  common,
+  duration,
+  expression,
+  target,
+  templates,
+  template,
+  channelIds,
+  eventTypes,
+  matches,
+  oneOrMany,
+} from './fields.ts';
+import type { PlannedStep } from './planned.ts';
+
+const DEFAULT_WAIT_MS = 7 * 86_400_000;
+const DEFAULT_RUN_WAIT_MS = 30 * 86_400_000;
+
+/** `input` is what the other workflow reads as `event.payload`. */
+const workflowStepConfig = z.strictObject({
+  ...common,
+  workflowId: z.string(),
+  input: template.default({}),
+  wait: z.boolean().default(true),
+  timeout: duration({ min: 1_000, max: WORKFLOW_BOUNDS.waitMs }).default(DEFAULT_RUN_WAIT_MS),
+});
+
+/** The part of a planned step that is this kind's own. */
+export function plannedWorkflowStep({ workflowId, input, wait, timeout }: z.output<typeof workflowStepConfig>) {
+  return { type: 'workflow', workflowId, input, isAwaited: wait, waitMs: timeout } satisfies Partial<PlannedStep>;
+}
+
+const wait = duration({ min: 1_000, max: WORKFLOW_BOUNDS.waitMs });
+
+const NAMES = ['channelId', 'channelIds', 'eventType', 'eventTypes'] as const;
+
+const waitForEventConfig = z
+  .strictObject({
+    ...common,
+    channelId: z.string().exactOptional(),
+    channelIds: channelIds.exactOptional(),
+    eventType: eventTypes.element.exactOptional(),
+    eventTypes: eventTypes.min(1).exactOptional(),
+    filter: expression.exactOptional(),
+    match: matches.default([]),
+    timeout: wait.default(DEFAULT_WAIT_MS),
+    onTimeout: z.string().min(1).default('continue'),
+    lookback: duration({ min: 0, max: WORKFLOW_BOUNDS.waitMs }).exactOptional(),
+  })
+  .superRefine(oneOrMany(['channelId', 'channelIds'], ['eventType', 'eventTypes']))
+  // Each message of an environment would be held against such a step.
+  .refine((given) => NAMES.some((name) => given[name] !== undefined), 'must name event types or channels');
+
+/** The part of a planned step that is this kind's own. */
+export function plannedWaitForEvent(given: z.output<typeof waitForEventConfig>) {
+  const { channelId, eventType, filter, match, timeout, onTimeout, lookback } = given;
+  return {
+    type: 'wait_for_event',
+    channelIds: given.channelIds ?? (channelId === undefined ? [] : [channelId]),
+    eventTypes: given.eventTypes ?? (eventType === undefined ? [] : [eventType]),
+    match,
+    waitMs: timeout,
+    onTimeout: onTimeout === 'continue' || onTimeout === 'fail' ? onTimeout : { next: onTimeout },
+    ...(filter !== undefined && { filter }),
+    ...(lookback !== undefined && { lookbackMs: lookback }),
+  } satisfies Partial<PlannedStep>;
+}
+
+const MOST_APPROVERS = 50;
+
+/** `onTimeout` of an approval decides as nobody has: absent, it is rejected. */
+const approvalConfig = z.strictObject({
+  ...common,
+  title: z.string().min(1).max(1_000),
+  message: template.optional(),
+  approvers: z.array(z.string().min(1).max(255)).min(1).max(MOST_APPROVERS).default([]),
+  form: z.record(z.string(), z.unknown()).exactOptional(),
+  timeout: duration({ min: 1_000, max: WORKFLOW_BOUNDS.waitMs }).default(DEFAULT_WAIT_MS),
+  onTimeout: z.enum(['reject', 'approve', 'fail']).default('reject'),
+  approved: target.exactOptional(),
+  rejected: target.exactOptional(),
+});
+
+/** The part of a planned step that is this kind's own. */
+export function plannedApproval(given: z.output<typeof approvalConfig>) {
+  const { title, message, approvers, form, timeout, onTimeout, approved, rejected } = given;
+  return {
+    type: 'approval',
+    title,
+    approvers,
+    waitMs: timeout,
+    onTimeout,
+    ...(message !== undefined && { message }),
+    ...(form !== undefined && { form }),
+    ...(approved !== undefined && { approved }),
+    ...(rejected !== undefined && { rejected }),
+  } satisfies Partial<PlannedStep>;
+}
 
 const ofSteps = {
   // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way; nobody awaits a schema

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { planOf } from './compile.ts';
-import { outlineOf } from './outline.ts';
+import { outlineOf } from '../../engine/plans.ts';
 
 const event = { type: 'event', config: {} };
 const log = (id: string, next?: string | null) => ({ id, type: 'action', ...(next !== undefined && { next }) });

@@ -1,16 +1,21 @@
 import { secretIn, piecesOf, type TemplatePiece, textsOf } from '../../expressions/templates.ts';
 import { connectorTemplates } from '../configs/connector.ts';
-import { errorProblems } from './error-problems.ts';
-import { eventTypeProblems } from './event-type-problems.ts';
 import type { DefinitionProblem, Problems } from '../plan/graph.ts';
-import { cancelOnOf } from '../plan/cancel-watches.ts';
+import { cancelOnOf, triggerFilter } from '../plan/events.ts';
 import type { Match, PlannedStep, Trigger } from '../configs/planned.ts';
 import type { Checks } from './languages-and-targets.ts';
 import type { Readable, ReadableIn } from './readable.ts';
-import { objectProblems } from './object-problems.ts';
 import { requestProblems } from './request-problems.ts';
-import { triggerFilter } from '../plan/trigger-filter.ts';
-import { withWayOut } from './way-out.ts';
+import { isStepError, STEP_ERRORS } from '../../../kernel/contract/run-outline.ts';
+import { nearestName } from '../../../kernel/values/nearest-name.ts';
+import { publishedEventTypeProblem } from '../../../kernel/words/event-types.ts';
+import type { StepExpressions } from '../../expressions/expressions.ts';
+
+/** The fault of an expression; for one in the braces of a template also how it is written rightly. */
+export const withWayOut = (expression: string, reason: string): string =>
+  /^\s*\{\{[^]*\}\}\s*$/.test(expression)
+    ? `is an expression by itself, and no template: leave out "{{" and "}}" (${reason})`
+    : reason;
 
 /**
  * A text of a step that is evaluated. `kind`: what it must be where that is known before any run. `scope`: what it reads beside what ran
@@ -287,4 +292,84 @@ function filterProblems(step: PlannedStep, at: string, { filterProblem }: Checks
   if (step.type !== 'wait_for_event' || step.filter === undefined) return [];
   const reason = filterProblem(triggerFilter(step.filter));
   return reason === undefined ? [] : [{ field: `${at}.filter`, reason: withWayOut(step.filter, reason) }];
+}
+
+/** Types of CEL, by their beginnings, whose values may be objects. */
+const MAY_BE_OBJECTS = ['dyn', 'map', 'optional'];
+
+/**
+ * Templates of a step that must give an object, and can give none. They are judged here and not by the schemas of configs: a stored
+ * definition may be older, and is compiled all the same.
+ */
+function objectProblems(
+  step: PlannedStep,
+  at: string,
+  { expressions }: { expressions: Pick<StepExpressions, 'check'> },
+): DefinitionProblem[] {
+  if (step.type === 'workflow') return problemOf(`${at}.input`, step.input, expressions);
+  if (step.type === 'action' && step.action === 'publish') return problemOf(`${at}.payload`, step.payload, expressions);
+  return [];
+}
+
+function problemOf(field: string, template: unknown, expressions: Pick<StepExpressions, 'check'>): DefinitionProblem[] {
+  const given = typeof template === 'string' ? typeOfText(template, expressions) : kindOf(template);
+  return given === undefined ? [] : [{ field, reason: `must give an object, and gives ${given}` }];
+}
+
+/** The kind of a value without templates; undefined for an object. */
+function kindOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) return 'a list';
+  if (value === null) return 'null';
+  return typeof value === 'object' ? undefined : `a ${typeof value}`;
+}
+
+/** The kind that a text always gives. Undefined where it may give an object, and for an unreadable text, which is reported elsewhere. */
+function typeOfText(text: string, { check }: Pick<StepExpressions, 'check'>): string | undefined {
+  try {
+    const [piece, ...others] = piecesOf(text);
+    if (piece === undefined || 'text' in piece || others.length > 0) return 'a text: {{ }} must stand around all of it';
+    const { type } = check(piece.expression);
+    return MAY_BE_OBJECTS.some((each) => type.startsWith(each)) ? undefined : type;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Event types that a `publish` step cannot use, because no filter can name them. One with a template is checked when the step runs. The
+ * schemas of configs do not check it: a stored definition may be older, and is compiled all the same.
+ */
+function eventTypeProblems(step: PlannedStep, at: string): DefinitionProblem[] {
+  if (step.type !== 'action' || step.action !== 'publish') return [];
+  const { eventType } = step;
+  if (typeof eventType !== 'string' || eventType.includes('{{')) return [];
+  const reason = publishedEventTypeProblem(eventType);
+  return reason === undefined ? [] : [{ field: `${at}.eventType`, reason }];
+}
+
+const KNOWN = [...STEP_ERRORS, 'HTTP_404', 'HTTP_4XX', 'HTTP_5XX'];
+
+/** Names of errors that no step fails with: a branch of `onError` under such a name is never taken. */
+function* errorProblems(step: PlannedStep, at: string): Problems {
+  for (const { field, name } of namesIn(step, at)) if (!isStepError(name)) yield { field, reason: reasonFor(name) };
+}
+
+function namesIn({ onError, nonRetryableErrors }: PlannedStep, at: string): { field: string; name: string }[] {
+  const caught =
+    typeof onError === 'string'
+      ? []
+      : onError.flatMap(({ errors }, index) =>
+          errors.map((name, place) => ({ field: `${at}.onError[${index}].errors[${place}]`, name })),
+        );
+  const final = nonRetryableErrors.map((name, place) => ({
+    field: `${at}.retryPolicy.nonRetryableErrors[${place}]`,
+    name,
+  }));
+  return [...caught, ...final];
+}
+
+function reasonFor(name: string): string {
+  const nearest = nearestName(name, KNOWN);
+  const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return `no step fails with ${JSON.stringify(name)}; known: ${STEP_ERRORS.join(', ')}, a status such as HTTP_404, HTTP_4XX and HTTP_5XX for all of theirs, and * for all${meant}`;
 }

@@ -11,18 +11,16 @@ import { fieldPath } from '../../../kernel/values/text.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { faultsIn, reasonOf } from '../../../api/http/reading/validate.ts';
 import type { Checks } from './languages-and-targets.ts';
-import { planOf } from '../plan/compile.ts';
+import { planOf, actionOf } from '../plan/compile.ts';
 import { forgottenAction } from '../configs/actions.ts';
 import { isConfigField, stepConfigOf } from '../configs/steps.ts';
 import { triggerConfigOf } from '../configs/triggers.ts';
-import { expressionProblems, triggerExpressionProblems } from './expression-problems.ts';
-import { graphOf, type DefinitionProblem, MOST_PROBLEMS, type Problems } from '../plan/graph.ts';
+import { expressionProblems, triggerExpressionProblems, withWayOut } from './expression-problems.ts';
+import { graphOf, type DefinitionProblem, MOST_PROBLEMS, type Problems, reachable, waysOf } from '../plan/graph.ts';
 import { connectorProblems } from '../configs/connector.ts';
-import { actionOf } from '../plan/planned-step.ts';
 import { anyOf, readableIn } from './readable.ts';
-import { widthProblems } from '../plan/width.ts';
-import { triggerFilter } from '../plan/trigger-filter.ts';
-import { withWayOut } from './way-out.ts';
+import { triggerFilter } from '../plan/events.ts';
+import type { PlannedStep } from '../configs/planned.ts';
 
 const triggerForm = z.strictObject({ type: z.string(), config: z.record(z.string(), z.unknown()).optional() });
 const stepForm = z.strictObject({
@@ -239,4 +237,28 @@ function formProblems(schema: z.ZodType, value: unknown, at: readonly PropertyKe
   return parsed.error.issues.flatMap((issue) =>
     faultsIn(issue).map(({ path, reason }) => ({ field: fieldPath([...at, ...path]), reason })),
   );
+}
+
+/**
+ * Loops and branches by which too many steps of one run would be under way at a time. A loop of 20 in a loop of 20 kept the worker's
+ * workflow thread busy for longer than Temporal waits for it, and runs beside it waited seconds (docs/decisions.md). For a sound graph.
+ */
+function widthProblems(steps: readonly PlannedStep[]): DefinitionProblem[] {
+  const known = new Map(steps.map((step) => [step.id, step]));
+  const waysOn = new Map(steps.map((step) => [step.id, waysOf(step, '').filter(({ isInner }) => !isInner)]));
+  /** The most steps under way at a time in the chain that begins there. */
+  const chainWidth = (entry: string): number =>
+    Math.max(...[...reachable([entry], (id) => waysOn.get(id) ?? [])].map((id) => widthOf(known.get(id))));
+  const widthOf = (step: PlannedStep | undefined): number => {
+    if (step?.type === 'foreach') return Math.min(step.concurrency, step.maxItems) * chainWidth(step.body);
+    if (step?.type === 'parallel') return step.branches.reduce((sum, branch) => sum + chainWidth(branch), 0);
+    return 1;
+  };
+  return steps.flatMap((step, index) => {
+    const width = widthOf(step);
+    if (width <= WORKFLOW_BOUNDS.atOnce) return [];
+    const field = `steps[${index}].config.${step.type === 'foreach' ? 'concurrency' : 'branches'}`;
+    const reason = `with the loops inside it lets ${width} steps be under way at a time; at most ${WORKFLOW_BOUNDS.atOnce} in one run`;
+    return [{ field, reason }];
+  });
 }

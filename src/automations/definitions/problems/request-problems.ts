@@ -5,7 +5,19 @@ import { piecesOf, secretIn, textsOf } from '../../expressions/templates.ts';
 import type { Checks } from './languages-and-targets.ts';
 import type { HttpAction, PlannedStep } from '../configs/planned.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
-import { secretTemplatesOf } from '../references/secret-templates.ts';
+import { connectorTemplates } from '../configs/connector.ts';
+
+/** The templates of a step that may hold secrets, with their fields in its config. */
+export function secretTemplatesOf(step: PlannedStep): { field: string; template: unknown }[] {
+  if (step.type !== 'action') return [];
+  if (step.action === 'connector') return connectorTemplates(step).filter(({ maySecret }) => maySecret);
+  if (step.action !== 'http') return [];
+  return [
+    { field: 'headers', template: step.headers },
+    { field: 'query', template: step.query },
+    { field: 'auth', template: step.auth },
+  ];
+}
 
 /** Faults of the address and of the headers of a step that makes a request. Expressions in them are judged elsewhere. */
 export function requestProblems(

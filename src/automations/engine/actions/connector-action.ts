@@ -3,8 +3,7 @@ import type { Outside } from '../../../platform/crashes/crash-guard.ts';
 import { headerValueProblem } from '../../../platform/outbound/headers.ts';
 import type { RequestSender } from '../../../platform/outbound/send-request.ts';
 import { connectorOf, isSecret } from '../../connectors/catalogue/catalogue.ts';
-import type { Connector, Operation } from '../../connectors/catalogue/connector.ts';
-import { misfitOf, misfitWithout } from '../../connectors/misfit.ts';
+import { type Connector, type Operation, misfitOf, misfitWithout } from '../../connectors/catalogue/connector.ts';
 import { type ConnectorRequest, requestOf } from '../../connectors/request.ts';
 import type { ConnectorAction, PlannedStep } from '../../definitions/configs/planned.ts';
 import { filledPath } from '../../expressions/addresses.ts';
@@ -12,7 +11,7 @@ import { type StepExpressions, toText } from '../../expressions/expressions.ts';
 import { piecesOf } from '../../expressions/templates.ts';
 import type { ActionKind } from '../attempt-step.ts';
 import { outputOf } from './http-action.ts';
-import { jsonText } from '../values/json-text.ts';
+import { jsonText } from '../json-text.ts';
 import {
   createMask,
   createMasking,

@@ -4,11 +4,10 @@ import type { HttpAction } from '../../definitions/configs/planned.ts';
 import { writtenOriginProblem } from '../../definitions/problems/request-problems.ts';
 import { headerNameProblem, headerValueProblem } from '../../../platform/outbound/headers.ts';
 import { filledAddress } from '../../expressions/addresses.ts';
-import type { CutAnswer } from '../../expressions/cut-answer.ts';
-import { type StepExpressions, toText } from '../../expressions/expressions.ts';
+import { type CutAnswer, type StepExpressions, toText } from '../../expressions/expressions.ts';
 import type { ActionKind } from '../attempt-step.ts';
-import { cutOf } from '../values/fitted-output.ts';
-import { jsonText, readJsonText } from '../values/json-text.ts';
+import { cutOf } from '../fitted-output.ts';
+import { jsonText, readJsonText } from '../json-text.ts';
 import {
   createMask,
   createMasking,
@@ -19,7 +18,7 @@ import {
   secretsAt,
   unmasked,
 } from './masked.ts';
-import { authorizationOf, type RequestAuth } from '../../connectors/authorization.ts';
+import { authorizationOf, type RequestAuth } from '../../connectors/request.ts';
 import { StepFailed } from '../step-failure.ts';
 
 /** A request as it is recorded. Secrets are not in it: `secrets` names their places, which hold `[secret NAME]`. */

@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from '../../../kernel/errors.ts';
 import { ChainTooDeep } from '../../../messaging/messages/publication.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
 import type { ActionKind } from '../attempt-step.ts';
-import { jsonText } from '../values/json-text.ts';
+import { jsonText } from '../json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 
 /** A message as it is recorded; its metadata are texts. */

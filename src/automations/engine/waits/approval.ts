@@ -1,7 +1,7 @@
 import { type Way, wayTo } from '../../../kernel/contract/run-workflow.ts';
-import { showDuration } from '../../definitions/configs/duration.ts';
+import { showDuration } from '../../definitions/configs/fields.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
-import { jsonText, readJsonText } from '../values/json-text.ts';
+import { jsonText, readJsonText } from '../json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import { type Decided, expireApproval, openApproval, readApproval } from './approval-store.ts';
 import type { WaitKind } from './kind.ts';

@@ -1,15 +1,13 @@
 import { timeOfId } from '../../../kernel/values/ids.ts';
-import { cancelOnOf, watchId } from '../../definitions/plan/cancel-watches.ts';
+import { cancelOnOf, watchId } from '../../definitions/plan/events.ts';
 import type { CancelOn } from '../../definitions/configs/planned.ts';
-import type { RunContext } from '../../expressions/context.ts';
-import { ExpressionFailed } from '../../expressions/expressions.ts';
+import { type RunContext, ExpressionFailed } from '../../expressions/expressions.ts';
 import { contextAtBeginning } from '../context.ts';
 import type { Watch } from '../rounds.ts';
 import { RunSuperseded, StepFailed } from '../step-failure.ts';
-import { cancelTaken, registerWatch } from './cancel-store.ts';
+import { cancelTaken, registerWatch, CLOCKS_DIFFER_MS, takeMessage } from './wait-store.ts';
 import type { WaitDependencies } from './kind.ts';
-import { keyOfRun, waitingStepOf } from './arrivals/matching.ts';
-import { CLOCKS_DIFFER_MS, takeMessage } from './wait-store.ts';
+import { keyOfRun, waitingStepOf } from './matching.ts';
 
 /**
  * Has the messages known that cancel the run, before its first step, and looks for those that came since it was made. Throws RunSuperseded

@@ -1,7 +1,7 @@
 import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
-import { showDuration } from '../../definitions/configs/duration.ts';
+import { showDuration } from '../../definitions/configs/fields.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
-import { jsonText, readJsonText } from '../values/json-text.ts';
+import { jsonText, readJsonText } from '../json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
 import { type ChildRun, closeChild, openChild, readChild, type RefusedChild } from './child-store.ts';

@@ -1,9 +1,121 @@
 import type { Pool } from 'pg';
 import { lowestIdAt } from '../../../kernel/values/ids.ts';
 import type { CarriedRun } from '../load-store.ts';
-import type { Matching, Wanted } from './arrivals/matching.ts';
-import { createFirstFit } from './arrivals/verdicts.ts';
+import { type Matching, type Wanted, hasPayload, readArrived, keyOfMessage } from './matching.ts';
 import { findCandidates } from './wait-store.ts';
+import { LRUCache } from 'lru-cache';
+import { createSlices } from '../../../platform/slices.ts';
+import { hashOfValue } from '../json-text.ts';
+
+/** What runs of an environment ask of a message, and the key that it must have for one of them. */
+type Asked = { environmentId: string; wanted: Wanted; key: string };
+
+/**
+ * Finds the first of some messages that fits and has a key; undefined if none does. `ids` are in the order in which a run prefers them, and
+ * belong to the environment. All runs that want the same share the work: a message is read and evaluated for the first of them.
+ */
+type FirstFit = (asked: Asked, ids: readonly string[]) => Promise<string | undefined>;
+
+// Payloads that are held in memory at once have 12 MiB at most.
+const READ_AT_ONCE = 50;
+
+// Characters of names, ids and keys that a process remembers: 100,000 verdicts on messages that fit.
+const KEPT = 16_000_000;
+// Of an entry beside its texts.
+const LEAST_WEIGHT = 40;
+
+// A hash is never empty.
+const DOES_NOT_FIT = '';
+
+// Comparing takes less than 1 µs a message, and thousands of runs may compare at once.
+const SLICE_MS = 5;
+
+/**
+ * Remembers the keys of messages for all runs of a process. A message never changes once it is published, except that retention or an
+ * erasure removes its payload, so a message that fits is looked up once more before it is returned. An evaluation that throws is not
+ * remembered.
+ */
+export function createFirstFit(deps: Matching & { pool: Pool }): FirstFit {
+  const known = new LRUCache<string, string>({ maxSize: KEPT });
+  const inTurn = createWantedTurns();
+  const slices = createSlices({ forMs: SLICE_MS });
+
+  const remember = (name: string, key: string): void => {
+    known.set(name, key, { size: LEAST_WEIGHT + name.length + key.length });
+  };
+
+  /** Evaluates the message at this index and up to 49 later ones that are not known yet. Returns the key of the first one. */
+  const learn = async (prefix: string, wanted: Wanted, ids: readonly string[], from: number): Promise<string> => {
+    const first = ids[from] ?? '';
+    const learnt = known.get(prefix + first);
+    // Another run has evaluated it while this one waited for its turn.
+    if (learnt !== undefined) return learnt;
+    const unknown: string[] = [];
+    for (let at = from; at < ids.length && unknown.length < READ_AT_ONCE; at += 1) {
+      const id = ids[at] ?? '';
+      if (!known.has(prefix + id)) unknown.push(id);
+    }
+    const messages = new Map((await readArrived(deps.pool, unknown)).map((message) => [message.id, message]));
+    let keyOfFirst = DOES_NOT_FIT;
+    for (const id of unknown) {
+      const message = messages.get(id);
+      try {
+        const key = (message && (await keyOfMessage(deps, wanted, message))) ?? DOES_NOT_FIT;
+        remember(prefix + id, key);
+        if (id === first) keyOfFirst = key;
+      } catch (failure) {
+        // A later message fails the run only if the run gets that far.
+        if (id === first) throw failure;
+        break;
+      }
+    }
+    return keyOfFirst;
+  };
+
+  return async ({ environmentId, wanted, key }, ids) => {
+    const prefix = prefixOf(environmentId, wanted);
+    let at = 0;
+    /** Goes on to the next message that has the key or is not known. */
+    const compare = async (): Promise<void> => {
+      await slices.run(environmentId, () => {
+        const verdict = at < ids.length ? known.get(prefix + ids[at]) : undefined;
+        if (verdict === undefined || verdict === key) return false;
+        at += 1;
+        return true;
+      });
+    };
+    for (await compare(); at < ids.length; await compare()) {
+      const id = ids[at] ?? '';
+      const name = prefix + id;
+      const found = known.get(name) ?? (await inTurn(prefix, () => learn(prefix, wanted, ids, at)));
+      if (found === key) {
+        if (await hasPayload(deps.pool, id)) return id;
+        remember(name, DOES_NOT_FIT);
+      }
+      at += 1;
+    }
+    return undefined;
+  };
+}
+
+/** The same text for all waits of an environment that ask a message the same, whatever their runs compare it with. */
+const prefixOf = (environmentId: string, { channelIds, eventTypes, filter, match }: Wanted): string =>
+  `${hashOfValue([environmentId, channelIds, eventTypes, filter ?? null, match.map(({ event }) => event)])} `;
+
+/** Work of one name happens one after the other, so that the second finds what the first has learnt. A failure concerns its own caller. */
+function createWantedTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const lastOf = new Map<string, Promise<unknown>>();
+  return async (name, work) => {
+    const done = (lastOf.get(name) ?? Promise.resolve()).then(work);
+    const last = done.catch(() => undefined);
+    lastOf.set(name, last);
+    try {
+      return await done;
+    } finally {
+      if (lastOf.get(name) === last) lastOf.delete(name);
+    }
+  };
+}
 
 /** Returns the id of the first message since then that a run waits for; undefined if none has come. */
 export type LookBack = (

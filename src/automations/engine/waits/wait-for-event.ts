@@ -1,12 +1,11 @@
 import { type Way, wayTo } from '../../../kernel/contract/run-workflow.ts';
 import { timeOfId } from '../../../kernel/values/ids.ts';
-import { showDuration } from '../../definitions/configs/duration.ts';
+import { showDuration } from '../../definitions/configs/fields.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { StepFailed } from '../step-failure.ts';
 import type { Result } from '../take-step.ts';
-import { eventOf, readArrived } from './arrivals/arrived.ts';
+import { eventOf, readArrived, keyOfRun, waitingStepOf } from './matching.ts';
 import type { WaitDependencies, WaitKind } from './kind.ts';
-import { keyOfRun, waitingStepOf } from './arrivals/matching.ts';
 import { CLOCKS_DIFFER_MS, closeWait, readWait, registerWait, takeMessage } from './wait-store.ts';
 
 type WaitForEvent = PlannedStep & { type: 'wait_for_event' };

@@ -7,7 +7,7 @@ import {
 } from '../../../kernel/contract/run-workflow.ts';
 import type { PlannedStep } from '../../definitions/configs/planned.ts';
 import { type Loaded, loadStep } from '../context.ts';
-import { jsonText } from '../values/json-text.ts';
+import { jsonText } from '../json-text.ts';
 import { readStep } from '../load-store.ts';
 import { recordBeginning, recordEnd, recordWaiting, refuseTooMany } from '../record-store.ts';
 import { endOfStep, evaluateAhead, failedEnd, isLeftOut, stepFailure } from '../take-step.ts';

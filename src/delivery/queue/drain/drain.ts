@@ -18,7 +18,6 @@ import { createReadAgain, readOldAgain } from './read-again.ts';
 import { createInFlight } from './in-flight.ts';
 import { isNext, LOAD_AT_ONCE, takeToRead } from './read-ahead.ts';
 import { createSurplus } from './surplus.ts';
-import { createTally } from './tally.ts';
 
 const LOADS_IN_FLIGHT = 2;
 // Answers that may wait to be recorded. If PostgreSQL is slower than the receivers, the drain sends no more than it will take soon.
@@ -303,5 +302,25 @@ export function createDrain(deps: DrainDependencies): Drain {
       while (current === undefined && (requests > 0 || loads > 0)) await sleep(10);
       return report();
     },
+  };
+}
+
+/** Counts what one drain sends, from its creation on. */
+function createTally() {
+  const startedAt = performance.now();
+  let [sent, failed] = [0, 0];
+  return {
+    sent(isDelivered: boolean): void {
+      sent += 1;
+      if (!isDelivered) failed += 1;
+    },
+    /** Counts as the Temporal UI shows them: `perSecond` is the mean since the beginning, to a tenth. */
+    report: (subscriptions: number, waiting: number): DrainProgress => ({
+      sent,
+      failed,
+      subscriptions,
+      waiting,
+      perSecond: Math.round((sent * 10_000) / Math.max(1, performance.now() - startedAt)) / 10,
+    }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { createGrouping } from '../../../platform/db/group.ts';
-import { isReadTooLongAgo } from '../../attempt/age.ts';
+import { isReadTooLongAgo } from '../../attempt/just-read.ts';
 import { loadHeld } from '../../attempt/load.ts';
 import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
 

@@ -1,4 +1,4 @@
-import { isJustRead } from '../../attempt/age.ts';
+import { isJustRead } from '../../attempt/just-read.ts';
 import type { DeliveryToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
 import type { FairQueues, Queued } from './fair-queues.ts';
 

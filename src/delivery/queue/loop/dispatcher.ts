@@ -1,14 +1,13 @@
 import { isUnreachable } from '../../../platform/db/failures.ts';
 import type { JustRead } from '../../attempt/just-read.ts';
 import { deliveryWorkflowId } from '../../../kernel/contract/temporal-names.ts';
-import type { HandOver, Holder } from '../../../messaging/publishing/hand-over.ts';
+import type { HandOver } from '../../../messaging/publishing/hand-over.ts';
+import type { Holder } from '../../../messaging/publishing/hand-over.ts';
 import type { Carriers } from '../../../platform/temporal/starts.ts';
-import type { StartDelivery } from '../start-delivery.ts';
-import type { StartDrain } from '../start-drain.ts';
+import type { StartDelivery, StartDrain } from '../start-delivery.ts';
 import type { Admission } from '../../limits/admission.ts';
 import { createAlternation } from './claims/alternation.ts';
 import { type BurstThreshold, createBurstDetector } from './backlog.ts';
-import { giveBackOpen } from './hand-out/give-back-open.ts';
 import { CLAIM, type ClaimRoom, claimRoom } from './claims/claim-room.ts';
 import { type ChoresDependencies, createChores } from './chores.ts';
 import { type Claimed, held } from './claims/claimed.ts';
@@ -16,7 +15,7 @@ import type { Drain } from '../drain/drain.ts';
 import { workflowInputs } from './claims/workflow-inputs.ts';
 import { createDueRows, type DueRows, type DueRowsDependencies } from './claims/due-rows.ts';
 import { createRetriesAhead } from './claims/retries-ahead.ts';
-import { createFairQueues } from '../drain/fair-queues.ts';
+import { createFairQueues, type QueuedDelivery, type FairQueues } from '../drain/fair-queues.ts';
 import { createForgottenClaims } from '../recovery/forgotten-claims.ts';
 import type { FirstTries } from '../../limits/first-tries.ts';
 import type { PendingReplies } from '../recovery/pending-replies.ts';
@@ -27,6 +26,8 @@ import { createPulse } from './pulse.ts';
 import { createShareOut } from './hand-out/share-out.ts';
 import { createStarts } from './hand-out/starts.ts';
 import { createTakenOver } from './hand-out/taken-over.ts';
+import type { Pool } from 'pg';
+import { releaseDeliveries } from '../../record/statements/release.ts';
 
 // NOTIFY wakes at once. Polling finds retries whose time comes, and rows of a lost connection. All workers together poll so often.
 const POLL_MS = 500;
@@ -307,4 +308,21 @@ export function startDispatcher(deps: DispatcherDependencies): Dispatcher {
       await Promise.all(under);
     },
   };
+}
+
+/** Gives back claims of subscriptions whose circuit is open: they wait in PostgreSQL, and are claimed with the probe. */
+async function giveBackOpen<T extends QueuedDelivery>(
+  pool: Pool,
+  held: {
+    replies: PendingReplies;
+    queues: FairQueues<T>[];
+    admission: Pick<Admission, 'isOpen' | 'hasOpen'>;
+    incarnationId: string;
+  },
+): Promise<void> {
+  if (!held.admission.hasOpen()) return;
+  const ids = held.queues
+    .flatMap((queue) => queue.take(queue.size(), ({ subscriptionId }) => held.admission.isOpen(subscriptionId)))
+    .map(({ id }) => id);
+  await held.replies.during(() => releaseDeliveries(pool, { ids, incarnationId: held.incarnationId }));
 }

@@ -5,7 +5,33 @@ import { isProcess, PID_NAMESPACE } from '../../../platform/machine.ts';
 import { releaseAllOf, takeOverFrom, takeOverFromUnleased } from '../../record/statements/release.ts';
 import { forgetConcurrencyOf } from '../../limits/concurrency-store.ts';
 import { nextTurnInMs, type Rank } from '../../../kernel/rules/rank.ts';
-import { createLapse, type Lapse } from './lapse.ts';
+
+/** Whether the leases of all processes may have run out together, because nobody could renew any. */
+type Lapse = {
+  /** The lease was renewed now, for the first time or again. */
+  renewed(isFirst: boolean): void;
+  /** Whether this process's own lease had run out and others have had no time to renew theirs since. */
+  isRecent(): boolean;
+};
+
+/**
+ * Watches over the own lease of a process: `lifeMs` after a renewal it has run out. While PostgreSQL is away nobody renews, and who
+ * comes back first would find all others dead. They renew within `othersRenewWithinMs`.
+ */
+export function createLapse(
+  { lifeMs, othersRenewWithinMs }: { lifeMs: number; othersRenewWithinMs: number },
+  now: () => number = () => performance.now(),
+): Lapse {
+  let renewedAt = now();
+  let until = Number.NEGATIVE_INFINITY;
+  return {
+    renewed(isFirst) {
+      if (!isFirst && now() - renewedAt > lifeMs) until = now() + othersRenewWithinMs;
+      renewedAt = now();
+    },
+    isRecent: () => now() < until,
+  };
+}
 
 // A lease is renewed five times within its life: one slow commit or a short pause of the process is no death.
 const RENEW_EVERY_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { wakeWorkers } from '../../../platform/db/waking.ts';
-import { leaveAllCarriers, leaveCarrier } from '../../record/statements/leave-carrier.ts';
+import { leaveAllCarriers, leaveCarrier } from '../../record/statements/release.ts';
 import { endOfDeletedSubscriptions } from '../../record/statements/end.ts';
 import type { RecordAudit } from '../../../identity/tenancy/audit/record.ts';
 import type { CarrierState, Carriers } from '../../../platform/temporal/starts.ts';

@@ -2,7 +2,20 @@ import type { Pool } from 'pg';
 import { IS_ACTIVE, policyOf, PROBE_IN_MS } from '../../../platform/db/sql/fragments.ts';
 import type { DeliveryToStart } from '../../../kernel/contract/delivery-workflow.ts';
 import { SUSPECT_AFTER_TAKEOVERS } from '../../../kernel/words/outcomes.ts';
-import { inLane, type Lane, LEAD_SECONDS } from './lanes.ts';
+
+/** Deliveries that wait for their first try under a policy, or for a later one. */
+export type Lane = 'first' | 'retry';
+
+/** SQL: whether the delivery can be claimed now or later; `prefix` is its alias with a dot, or nothing. */
+const claimable = (prefix: '' | 'd.' = ''): string =>
+  `${prefix}due_at IS NOT NULL AND ${prefix}holder IS NULL AND ${prefix}carrier IS NULL`;
+
+/** SQL: each lane has its own partial index (deliveries_first_tries, deliveries_retries), so neither is searched among the other. */
+export const inLane = (lane: Lane, prefix: '' | 'd.' = ''): string =>
+  `${claimable(prefix)} AND ${prefix}policy_attempts ${lane === 'first' ? '= 0' : '> 0'}`;
+
+/** A retry is claimed a little before its time and started at it: nextRetryAt is exact however seldom workers poll. */
+export const LEAD_SECONDS: Record<Lane, number> = { first: 0, retry: 0.7 };
 
 /** A subscription that has something to claim, as far as is known: nothing of it was due before `since`, PostgreSQL's time. */
 export type Turn = { readonly id: string; readonly since: Date };
@@ -162,4 +175,29 @@ export async function countWaiting(pool: Pool, turns: readonly Turn[], limit: nu
     values: [turns.map(({ id }) => id), turns.map(({ since }) => since), limit],
   });
   return new Map(rows.map(({ subscriptionId, count }) => [subscriptionId, count]));
+}
+
+/** Marks a delivery as started: its Temporal workflow carries it from here. A delivery that has already moved on is left alone. */
+export async function setCarrier(
+  pool: Pool,
+  started: { id: string; round: number; incarnationId: string; carrier: string },
+): Promise<void> {
+  await pool.query({
+    name: 'set_carrier',
+    text: 'UPDATE deliveries SET carrier = $4, holder = NULL WHERE id = $1 AND round = $2 AND holder = $3',
+    values: [started.id, started.round, started.incarnationId, started.carrier],
+  });
+}
+
+/** Whether this process still has the claim of this round: nobody has taken it over, and no try is on record. */
+export async function isStillClaimed(
+  pool: Pool,
+  { id, round, incarnationId }: { id: string; round: number; incarnationId: string },
+): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'is_still_claimed',
+    text: 'SELECT FROM deliveries WHERE id = $1 AND round = $2 AND holder = $3',
+    values: [id, round, incarnationId],
+  });
+  return rowCount === 1;
 }

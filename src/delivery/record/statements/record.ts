@@ -4,9 +4,17 @@ import { FAILING_FROM } from '../../../kernel/rules/failing.ts';
 import { FAILING_DAYS } from '../../../kernel/words/event-types.ts';
 import { outcomeOf } from '../../../kernel/words/outcomes.ts';
 import type { DeadLetterReason, DeliveryStatus, ErrorClass } from '../../../kernel/words/statuses.ts';
-import { countTries } from './count-tries.ts';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
+
+/**
+ * SQL, an INSERT: the recorded tries of `from` are counted for figures of traffic, in one row for each subscription (docs/decisions.md,
+ * Figures). `outcome` is an expression for how one ended, as src/kernel/words/outcomes.ts numbers them.
+ */
+const countTries = ({ from, outcome }: { from: string; outcome: string | number }): string => `
+    INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)
+    SELECT environment_id, channel_id, subscription_id, array_agg(${outcome}) FROM ${from}
+    GROUP BY environment_id, channel_id, subscription_id`;
 
 /** The result of a try, as it is recorded. Times in ms; `dueAt` is the next retry, null when the delivery is finished. */
 export type AttemptRecord = {
@@ -30,7 +38,7 @@ export type AttemptRecord = {
 };
 
 /** How it ended, for figures of traffic. */
-export const countedAs = ({ error, response }: Pick<AttemptRecord, 'error' | 'response'>): number =>
+const countedAs = ({ error, response }: Pick<AttemptRecord, 'error' | 'response'>): number =>
   outcomeOf({ errorClass: error?.class, response });
 
 // One statement is one transaction: for every try of a group the delivery's new state, the attempt and, with the last failure, the
@@ -165,4 +173,83 @@ export async function recordAttempts(pool: Pool, records: readonly AttemptRecord
     ],
   });
   return new Set(rows.map((row) => row.id));
+}
+
+// The message is locked before its delivery, as erasing does: nothing personal stays behind, whichever comes first.
+const RECORD_LATE = `
+  WITH message AS (
+    SELECT m.erased_at IS NOT NULL AS is_erased FROM deliveries d JOIN messages m ON m.id = d.message_id
+    WHERE d.id = $1 FOR SHARE OF m
+  ), late AS (
+    UPDATE deliveries SET attempts = $3, last_attempt_at = $5, response_status = $7,
+      response_body = CASE WHEN NOT m.is_erased THEN $8 END, response_latency_ms = $9,
+      status = CASE WHEN $14 = 'delivered' AND failure_reason = 'subscription_deleted' THEN 'delivered' ELSE status END,
+      failure_reason = CASE WHEN $14 = 'delivered' AND failure_reason = 'subscription_deleted' THEN NULL ELSE failure_reason END
+    FROM message m
+    WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NULL
+    RETURNING id, attempts, m.is_erased, environment_id, channel_id, subscription_id
+  ), counted AS (${countTries({ from: 'late', outcome: '$16::int' })}
+  )
+  INSERT INTO attempts (id, delivery_id, number, carrier, started_at, duration_ms, response_status, response_body,
+    response_latency_ms, response_headers, error_class, error_message, outcome, request_version)
+  SELECT $13, id, attempts, $4, $5, $6, $7, CASE WHEN NOT is_erased THEN $8 END, $9,
+    CASE WHEN NOT is_erased THEN $10::json END, $11, $12, $14, $15 FROM late`;
+
+/**
+ * Records a try whose delivery was ended while the request was out: its subscription deleted, its Temporal workflow cancelled, or its
+ * message erased (then without the receiver's answer). The delivery keeps its end, except that a 2xx makes it delivered, even if its
+ * subscription is deleted. Does nothing when the try is on record, or the delivery goes on in another round.
+ */
+export async function recordLate(pool: Pool, record: AttemptRecord): Promise<void> {
+  const { response, error } = record;
+  await pool.query(RECORD_LATE, [
+    record.deliveryId,
+    record.round,
+    record.number,
+    record.carrier,
+    record.startedAt,
+    record.durationMs,
+    response?.status ?? null,
+    response?.body ?? null,
+    response?.latencyMs ?? null,
+    response === null ? null : JSON.stringify(response.headers),
+    error?.class ?? null,
+    error?.message ?? null,
+    record.attemptId,
+    record.status === 'delivered' ? 'delivered' : 'failed',
+    record.requestVersion,
+    countedAs(record),
+  ]);
+}
+
+/** Message of an attempt during which its worker stopped. */
+export const CRASH_MESSAGE = 'the worker stopped during this try; its request may have been sent';
+
+const RECORD_CRASH = `
+  WITH changed AS (
+    UPDATE deliveries SET attempts = $3, status = 'retrying', due_at = now(), next_retry_at = now(),
+      last_attempt_at = now(), carrier = $4, takeovers = least(takeovers + 1, 1000)
+    WHERE id = $1 AND round = $2 AND attempts = $3 - 1 AND due_at IS NOT NULL
+    RETURNING id, attempts, environment_id, channel_id, subscription_id
+  ), counted AS (${countTries({ from: 'changed', outcome: outcomeOf({ errorClass: 'crashed', response: null }) })}
+  )
+  INSERT INTO attempts (id, delivery_id, number, started_at, duration_ms, outcome, error_class, error_message, carrier)
+  SELECT posthorn_id('att'), id, attempts, now(), 0, 'failed', 'crashed', '${CRASH_MESSAGE}', $4 FROM changed`;
+
+// Deaths count under the present policy: a replay begins anew.
+const COUNT_DEATHS = `
+  SELECT count(*)::int AS deaths FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
+  WHERE d.id = $1 AND d.round = $2 AND d.due_at IS NOT NULL AND a.error_class = 'crashed' AND a.started_at >= d.policy_started_at`;
+
+/**
+ * Records a try whose worker died, without using up the policy. Nothing is recorded when that try is on record after all. Returns how
+ * many workers have died in tries of this delivery under its policy; 0 when it is no longer in that round.
+ */
+export async function recordCrash(
+  pool: Pool,
+  crash: { deliveryId: string; round: number; number: number; carrier: string },
+): Promise<number> {
+  await pool.query(RECORD_CRASH, [crash.deliveryId, crash.round, crash.number, crash.carrier]);
+  const { rows } = await pool.query<{ deaths: number }>(COUNT_DEATHS, [crash.deliveryId, crash.round]);
+  return rows[0]?.deaths ?? 0;
 }

@@ -3,7 +3,7 @@ import { IS_ACTIVE } from '../../../platform/db/sql/fragments.ts';
 import { LAST_CHANCES } from '../../../kernel/rules/circuit.ts';
 import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
 import { insertDeadLetters } from './dead-letters.ts';
-import { inLane, type Lane } from './lanes.ts';
+import { inLane, type Lane } from './claim.ts';
 import { deliveryExhausted, publishEvents } from './service-events.ts';
 
 // Deliveries ended in one statement; the next one goes on.

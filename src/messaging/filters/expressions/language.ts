@@ -127,7 +127,7 @@ export const FILTERS: ExpressionLanguage = {
 // Filters read these without `event`, so that authors write them without in steps, too.
 const OF_THE_MESSAGE = ['eventType', 'channelId', 'payload', 'metadata', 'publishedAt'];
 
-/** Steps of workflows: a run's context (src/automations/expressions/context.ts). */
+/** Steps of workflows: a run's context (src/automations/expressions/expressions.ts). */
 export const STEP_LANGUAGE: ExpressionLanguage = {
   variables: {
     event: 'map',

@@ -1,5 +1,5 @@
 import type { Config } from '../../../platform/config/config.ts';
-import { keepRunning } from '../../../../local/keep-running.ts';
+import { keepRunning } from '../../../../local/child.ts';
 import { DEFAULT_PORTS } from '../../../../local/ports.ts';
 import { type EmbeddedPostgres, startPostgres } from '../../../../local/postgres.ts';
 import { type EmbeddedTemporal, startTemporal } from '../../../../local/temporal.ts';

@@ -2,11 +2,11 @@ import { type Config, ignoredSettings } from '../../../platform/config/config.ts
 import type { ServiceLog } from '../../../platform/log.ts';
 import type { OwnAddresses } from '../../../platform/outbound/guard/own-addresses.ts';
 import type { Waiting } from '../../../platform/readiness/readiness.ts';
-import type { Tracing } from '../../tracing/otlp.ts';
+import type { Tracing } from '../../otlp.ts';
 import type { ObservedProcess } from '../../observed-process.ts';
 import type { Siblings } from '../../assembly/siblings.ts';
 import { Stopped, type StopRequest } from './stop-request.ts';
-import { visible } from '../printing/visible.ts';
+import { visible } from '../printing.ts';
 
 /** A role that runs until it is told to stop. */
 export type RunningRole = {

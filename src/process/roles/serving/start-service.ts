@@ -6,12 +6,11 @@ import { tellRowSecurity, startChecks } from '../../../platform/readiness/start-
 import type { Services } from '../../services.ts';
 import { installRuntime } from '../../../platform/temporal/connection.ts';
 import { untilTemporalAnswers } from '../../../platform/temporal/trouble.ts';
-import { type RunningWorker, startWorker } from '../../start-worker.ts';
+import { type RunningWorker, startWorker, temporalCheck } from '../../start-worker.ts';
 import { watchPostgres } from '../../watch-servers.ts';
 import type { Beginning, RunningRole } from './role.ts';
-import { temporalCheck } from './temporal-check.ts';
 import { serveApi } from './serve-api.ts';
-import { createUndo } from './undo.ts';
+import { createUndo } from './observing.ts';
 
 /** API and worker in one process. */
 export type RunningService = RunningRole & { port: number; services: Services };

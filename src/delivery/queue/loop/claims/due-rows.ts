@@ -1,8 +1,13 @@
 import type { Pool } from 'pg';
 import { readDueNotice } from '../../../../platform/db/waking.ts';
-import { type ClaimedDelivery, claimDueDeliveries, countWaiting } from '../../../record/statements/claim.ts';
+import {
+  type ClaimedDelivery,
+  claimDueDeliveries,
+  countWaiting,
+  type Lane,
+  LEAD_SECONDS,
+} from '../../../record/statements/claim.ts';
 import { findBehind, findEverywhere, type DueSubscription, type DueLook, type DuePosition } from './find-due.ts';
-import { type Lane, LEAD_SECONDS } from '../../../record/statements/lanes.ts';
 import { createPace } from '../../recovery/pace.ts';
 import { createTurns } from './turns.ts';
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { IS_ACTIVE } from '../../../../platform/db/sql/fragments.ts';
-import { inLane, LEAD_SECONDS, type Lane } from '../../../record/statements/lanes.ts';
+import { inLane, LEAD_SECONDS, type Lane } from '../../../record/statements/claim.ts';
 
 /** A position in the order of due times; the id tells rows of one time apart. All times are PostgreSQL's. */
 export type DuePosition = { due: Date; id: string };

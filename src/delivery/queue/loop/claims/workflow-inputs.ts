@@ -1,8 +1,7 @@
 import type { Pool } from 'pg';
-import { isJustRead } from '../../../attempt/age.ts';
+import { isJustRead, type JustRead } from '../../../attempt/just-read.ts';
 import type { DeliveryToAttempt } from '../../../../kernel/contract/delivery-workflow.ts';
 import { type ClaimedDelivery, describeHeld } from '../../../record/statements/claim.ts';
-import type { JustRead } from '../../../attempt/just-read.ts';
 import type { Claimed } from './claimed.ts';
 
 type Deps = { pool: Pool; incarnationId: string; justRead: Pick<JustRead, 'keep'> };

@@ -1,4 +1,4 @@
-import type { StartDrain } from '../../start-drain.ts';
+import type { StartDrain } from '../../start-delivery.ts';
 
 // A drain that ends at once would otherwise be started again without a pause.
 const PAUSE_MS = 1_000;

@@ -1,0 +1,66 @@
+import type { DatabaseReader } from '../../platform/db/client.ts';
+import { mayUseConnection } from '../../platform/db/sql/fragments.ts';
+
+type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
+
+/** Leaves the names that the environment has secrets of. */
+export async function findSecretNames(
+  reader: Reader,
+  environmentId: string,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reader.$queryRawUnsafe<{ name: string }[]>(
+    'SELECT name FROM secrets WHERE environment_id = $1 AND name = ANY($2)',
+    environmentId,
+    names,
+  );
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** The connectors of those connections that the environment may use, by the connections' ids. */
+export async function findConnectors(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; connector: string }[]>(
+    `SELECT id, connector FROM connections c WHERE ${mayUseConnection('$1')} AND id = ANY($2)`,
+    environmentId,
+    ids,
+  );
+  return new Map(rows.map(({ id, connector }) => [id, connector]));
+}
+
+/** Leaves the ids that the environment has inbound webhooks of. */
+export async function findWebhookIds(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string }[]>(
+    'SELECT id FROM inbound_webhooks WHERE environment_id = $1 AND id = ANY($2)',
+    environmentId,
+    ids,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * The workflows that the present steps of those workflows begin which the environment has, by their ids. PostgreSQL reads the
+ * definitions: 100 of 256 KiB would hold up everybody here.
+ */
+export async function findCalls(
+  reader: Reader,
+  environmentId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await reader.$queryRawUnsafe<{ id: string; calls: string[] }[]>(
+    `SELECT w.id, ARRAY(
+       SELECT s #>> '{config,workflowId}' FROM json_array_elements(v.steps::json) s WHERE s ->> 'type' = 'workflow'
+     ) AS calls FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
+     WHERE w.environment_id = $1 AND w.id = ANY($2) AND w.deleted_at IS NULL`,
+    environmentId,
+    ids,
+  );
+  return new Map(rows.map(({ id, calls }) => [id, calls]));
+}
