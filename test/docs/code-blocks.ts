@@ -6,10 +6,14 @@ export type CodeBlock = { page: string; language: string; line: number; text: st
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** README.md and every page of docs, relative to the root. */
-export const PAGES = ['README.md', ...readdirSync(`${ROOT}docs`).map((name) => `docs/${name}`)].filter((page) =>
-  page.endsWith('.md'),
-);
+/** README.md and every page of docs and its folders, relative to the root. */
+export const PAGES = [
+  'README.md',
+  ...readdirSync(`${ROOT}docs`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+    .toSorted(),
+];
 
 export const readPage = (page: string): string => readFileSync(ROOT + page, 'utf8');
 
