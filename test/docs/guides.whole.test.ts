@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findFreePort } from '../../local/ports.ts';
 import { accessTokenHash } from '../../src/identity/credentials/dpop/binding.ts';
@@ -12,6 +13,7 @@ import { SIGNATURE_VERDICTS, VERDICT_REASONS } from '../../src/insight/inspector
 import { DEFAULT_RETRY_POLICY, retryDelay } from '../../src/kernel/contract/retry-policy.ts';
 import { HELD_REASONS } from '../../src/delivery/record/held.ts';
 import { DEAD_LETTER_REASONS, ERROR_CLASSES } from '../../src/kernel/words/statuses.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { TIER_LIMITS } from '../../src/kernel/words/tiers.ts';
 import { routes } from '../../src/process/routes.ts';
 import { waitFor } from '../support/check/wait-for.ts';
@@ -20,7 +22,7 @@ import { createChannel, createSubscription, publish } from '../support/make/fact
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/world/receiver.ts';
 import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';
-import { codeBlocksOf, readPage, tableRowsOf } from './code-blocks.ts';
+import { blockWith, codeBlocksOf, readPage, tableRowsOf } from './code-blocks.ts';
 import { replaceAll, runScript } from './shell.ts';
 
 /** Pages whose commands run from top to bottom. The last one creates a second app, after which `keys create` needs `--app`. */
@@ -143,6 +145,15 @@ describe('tables', () => {
     const named = namesIn(firstCells('docs/guides/inspectors.md', 'Read the signature check'));
     expect(named.toSorted()).toEqual([...SIGNATURE_VERDICTS, ...VERDICT_REASONS].toSorted());
   });
+});
+
+test('the settings of single sign-on are accepted', () => {
+  const secrets = mkdtempSync(join(folder, 'secrets-'));
+  writeFileSync(join(secrets, 'oidc_client_secret'), 'secret');
+  const text = blockWith('docs/guides/manage-access.md', 'OIDC_ISSUER').replace('/run/secrets', secrets);
+  const { OIDC_ROLES: roles } = parseEnv(text);
+  expect(roles).toBe('ops=admin,staff=viewer');
+  expect(() => readConfig(parseEnv(text))).not.toThrow();
 });
 
 describe('what the pages say about responses', () => {
@@ -280,7 +291,7 @@ echo verify($given['secret'], $given['headers'], $given['body']) ? 'true' : 'fal
         writeFileSync(join(place, 'go.mod'), 'module posthorn.test\n\ngo 1.21\n');
         writeFileSync(join(place, 'main.go'), GO_MAIN);
         writeFileSync(join(place, 'webhook', 'verify.go'), blockOf('go'));
-        execFileSync('go', ['build', '-o', 'use', '.'], { cwd: place, env: { ...process.env, GOFLAGS: '-mod=mod' } });
+        execFileSync('go', ['build', '-o', 'use', '.'], { cwd: place });
         return [join(place, 'use')];
       },
     },
