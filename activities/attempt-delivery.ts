@@ -153,7 +153,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     /**
      * One try under the retry policy (regular activity). Temporal's attempt n stands for try `number + n − 1`. A try that is already
      * recorded is not sent again but rethrown. Throws AttemptFailed with the delay to the recorded nextRetryAt, or DeadLettered, which
-     * is not retried (docs/conventions.md, Errors).
+     * is not retried (CONTRIBUTING.md).
      */
     async attemptDelivery(input: AttemptInput): Promise<AttemptResult> {
       const number = input.number + activityInfo().attempt - 1;

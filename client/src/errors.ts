@@ -120,7 +120,7 @@ function readEnvelope(text: string): Refusal | undefined {
   return {
     code,
     message,
-    // `as`: an envelope of a known code has details of this form or none (docs/errors.md).
+    // `as`: an envelope of a known code has details of this form or none (docs/reference/errors.md).
     details: details as ErrorDetails | undefined,
     retryAfter: typeof retryAfter === 'number' ? retryAfter : undefined,
   };

@@ -151,7 +151,7 @@ test('the steps before a step are those that lead to it, the nearest first', () 
 });
 
 // What the engine takes is what is drawn, for every definition of the manual.
-const definitions = codeBlocksOf('docs/workflows.md')
+const definitions = codeBlocksOf('docs/reference/workflow-definition.md')
   .filter(({ language }) => language === 'json')
   .flatMap(({ text }) => {
     const found: unknown = JSON.parse(text);

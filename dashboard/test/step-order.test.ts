@@ -26,8 +26,8 @@ test('a text without steps has no order', () => {
     expect(isPlainList(text)).toBeUndefined();
 });
 
-test('in the examples of docs/workflows.md every step but the first is reached', () => {
-  const examples = codeBlocksOf('docs/workflows.md').filter(({ language }) => language === 'json');
+test('in the examples of docs/reference/workflow-definition.md every step but the first is reached', () => {
+  const examples = codeBlocksOf('docs/reference/workflow-definition.md').filter(({ language }) => language === 'json');
   const flows = examples.flatMap(({ text }) => flowOf(text) ?? []).filter(({ steps }) => steps.length > 0);
   expect(flows.length).toBeGreaterThan(2);
   for (const { steps, ways } of flows) {

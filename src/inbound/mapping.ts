@@ -158,7 +158,7 @@ export type EventTypeExpressions = {
 };
 
 /**
- * CEL for event types: the language and the bounds of filters (docs/filters.md), with a text as the result. `eventType` is the
+ * CEL for event types: the language and the bounds of filters (docs/reference/filters.md), with a text as the result. `eventType` is the
  * one that the provider has given. About 1 ms at most for the largest payload.
  */
 export function createEventTypeExpressions(): EventTypeExpressions {

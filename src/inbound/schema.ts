@@ -373,7 +373,7 @@ export const sentSampleAnswer = z
   .meta({ typeName: 'SentSample' });
 export type SentSample = z.output<typeof sentSampleAnswer>;
 
-/** Spec §4 Inbound webhook; and what services ask for before they send anything (docs/inbound-webhooks.md, Handshakes). */
+/** Spec §4 Inbound webhook; and what services ask for before they send anything (docs/guides/inbound-webhooks.md). */
 export const receivedAnswer = z
   .strictObject({
     received: z.boolean().exactOptional().describe('Always true. Absent in the answer to some handshakes.'),

@@ -19,7 +19,7 @@ export type Dependencies = {
   log: Logger;
   clock: Clock;
   newId: NewId;
-  /** The Prisma client as the engine's user, who sees the rows of every tenant (docs/security.md, Tenants). */
+  /** The Prisma client as the engine's user, who sees the rows of every tenant (decision 37). */
   db: Database;
   /** Raw connections of the same user: publish, claim, record. */
   pool: Pool;

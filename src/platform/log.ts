@@ -5,7 +5,7 @@ import type { LogLevel } from './config/config.ts';
 import { VERSION } from '../kernel/words/version.ts';
 import { createOutages, type Outages, type OutageTimings, suspectedBy } from './outages.ts';
 
-// Fields that must never reach a log (docs/security.md), at the top and one and two levels down: as a logged object's own
+// Fields that must never reach a log, at the top and one and two levels down: as a logged object's own
 // field, in `headers`, and in `request.headers`.
 const SECRET_FIELDS = [
   'authorization',

@@ -21,7 +21,7 @@ import type { TracesSettings } from '../platform/config/traces.ts';
 import { createSpanIds, publishSpans, requestSpans, trySpans } from './spans.ts';
 
 // A process that stops hands out what it has, and a collector that hangs does not keep it from stopping. The drain before it takes up
-// to 40 s of the 60 that docs/operations.md asks for.
+// to 40 s of the 60 that docs/operate/running.md asks for.
 const FLUSH_WITHIN_MS = 3_000;
 // A group commit holds up to 500 messages, each of which may be recorded.
 const LINKS_AT_MOST = 500;
@@ -111,7 +111,7 @@ function remembering(exporter: SpanExporter): Remembering {
 
 /**
  * Traces that one process begins in a second without OTEL_TRACES_SAMPLER. A recorded message costs 0.1 ms of a processor beside the 0.5
- * of one in a burst and the 10 of one with its own Temporal workflow (docs/performance.md, Observing). With ten of them a second, the
+ * of one in a burst and the 10 of one with its own Temporal workflow. With ten of them a second, the
  * mean message costs 3 % more at most, at every rate.
  */
 export const NEW_TRACES_A_SECOND = 10;

@@ -198,9 +198,9 @@ describe('step errors', () => {
     expect([...new Set(thrown)].filter((code) => !isStepError(code))).toEqual([]);
   });
 
-  test('the page about workflows says what each code means', () => {
-    const page = readFileSync('docs/workflows.md', 'utf8');
-    const table = page.slice(page.indexOf('## Errors of steps'), page.indexOf('## A run that fails'));
+  test('the reference says what each code means', () => {
+    const page = readFileSync('docs/reference/workflow-definition.md', 'utf8');
+    const table = page.slice(page.indexOf('## Error codes'));
     expect(STEP_ERRORS.filter((code) => !table.includes(`\`${code}\``))).toEqual([]);
   });
 

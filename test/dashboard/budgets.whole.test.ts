@@ -8,7 +8,7 @@ import { describeWithBrowser } from '../support/world/chromium.ts';
 
 describeWithBrowser('budgets in a browser', () => {
   /**
-   * Work that an act costs, counted: times of a busy machine say nothing. The budgets stand in docs/dashboard.md. A row has about 20
+   * Work that an act costs, counted: times of a busy machine say nothing. A row has about 20
    * elements, and a list that drew itself anew for each key would have 700.
    */
   const MOST = { key: 60, wheelOfTenRows: 500, opened: 500, asks: { list: 16, row: 8 }, timesTheWork: 10 };

@@ -102,7 +102,7 @@ test('an operator who wants no dashboard has the API alone', async () => {
   await posthorn.stop();
 });
 
-/** The budgets of docs/dashboard.md. */
+/** Bytes, compressed by gzip. */
 const MOST = { first: 300_000, page: 170_000, styles: 25_000 };
 
 test('no page loads more than its budget', () => {

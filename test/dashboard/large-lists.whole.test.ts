@@ -13,7 +13,7 @@ describeWithBrowser('large lists in a browser', () => {
   const PAGE_ROWS = 100;
   /**
    * Elements beside the navigation, bytes of a list's answer, bytes of the heap (93 MB with 100,000 rows), and how much more a key or a
-   * turn of the wheel works than in a list of one page (docs/dashboard.md).
+   * turn of the wheel works than in a list of one page.
    */
   const MOST = { elements: 600, answer: 100_000, heap: 13_000_000 + ROWS * 800, timesTheWork: 6 };
 

@@ -1,19 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { stepConfigOf } from '../../src/automations/definitions/configs/steps.ts';
+import { triggerConfigOf } from '../../src/automations/definitions/configs/triggers.ts';
 import { ACTIONS, STEP_TYPES, TRIGGER_TYPES } from '../../src/kernel/contract/run-outline.ts';
 import { workflowCalls } from '../support/make/workflow-calls.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
-import { codeBlocksOf } from './code-blocks.ts';
-import { runScript } from './shell.ts';
+import { codeBlocksOf, tableRowsOf } from './code-blocks.ts';
 
 type Step = { id: string; type: string; config: { action?: string } };
 type Example = { name: string; trigger: { type: string }; steps: Step[] };
 
-const examples = codeBlocksOf('docs/workflows.md')
+const REFERENCE = 'docs/reference/workflow-definition.md';
+
+const examples = ['docs/guides/workflows.md', REFERENCE]
+  .flatMap(codeBlocksOf)
   .filter(({ language, text }) => language === 'json' && text.includes('"trigger"'))
-  .map(({ line, text }) => ({ line, text, example: JSON.parse(text) as Example }));
+  .map(({ page, line, text }) => ({ page, line, text, example: JSON.parse(text) as Example }));
 
 /** An event that leads through as many steps of each example as one can, and mocks of those that need a result of their own. */
 const TRIED: Record<string, { event: object; mocks?: object; steps: string[] }> = {
@@ -46,13 +48,11 @@ const TRIED: Record<string, { event: object; mocks?: object; steps: string[] }> 
 };
 
 let posthorn: TestPosthorn;
-let folder: string;
 let calls: ReturnType<typeof workflowCalls>;
 /** Ids for the places that the page leaves open, by the fields that hold them. */
 let ids: Record<string, string>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'posthorn-workflows-'));
   posthorn = await startPosthorn();
   calls = workflowCalls(posthorn);
   const channelId = await calls.channel();
@@ -66,28 +66,43 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await posthorn.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
-test('the commands of the page make a workflow, whose run they read', async () => {
-  const script = codeBlocksOf('docs/workflows.md')
-    .filter(({ language }) => language === 'bash')
-    .map(({ text }) => text)
-    .join('\n');
-  const { exitCode, output, errors } = await runScript(script, {
-    replaced: { 'URL=http://localhost:3000': `URL=${posthorn.url}` },
-    databaseUrl: posthorn.database.url,
-    requestsPath: join(folder, 'requests'),
-  });
-  if (exitCode !== 0) throw new Error(`the page's commands end with ${exitCode}:\n${output.slice(-800)}\n${errors}`);
-  const steps = await posthorn.deps.db.runStep.findMany({ orderBy: { number: 'asc' } });
-  expect(steps.map(({ stepId, output: made }) => [stepId, JSON.parse(made ?? 'null')])).toEqual([
-    ['paid', { passed: true }],
-    ['note', { action: 'log', text: 'Order 1' }],
-  ]);
-}, 270_000);
+describe('the reference', () => {
+  const fieldsOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+  const namesIn = (cell: string): string[] => Array.from(cell.matchAll(/`(\w+)`/g), ([, name = '']) => name);
+  const rows = (section: string): [string[], string[]][] =>
+    tableRowsOf(REFERENCE, section).map(([name = '', fields = '']) => [namesIn(name), namesIn(fields)]);
+  const common = fieldsOf(stepConfigOf('filter', {})).filter((name) => name !== 'expression');
 
-test('the page shows every kind of trigger, step and action', () => {
+  test('has a row for each kind of step and action, with every field that it has of its own', () => {
+    const kinds = rows('Steps').filter(([[type]]) => STEP_TYPES.some((known) => known === type));
+    const wanted: string[][] = [
+      ...STEP_TYPES.filter((type) => type !== 'action').map((type) => [type]),
+      ...ACTIONS.map((action) => ['action', action]),
+    ];
+    expect(kinds.map(([names]) => names)).toEqual(expect.arrayContaining(wanted));
+    for (const [[type = 'end', action], shown] of kinds) {
+      // `as`: the rows were chosen by it.
+      const fields = fieldsOf(stepConfigOf(type as (typeof STEP_TYPES)[number], { action }));
+      const own = fields.filter((name) => !common.includes(name) && name !== 'action');
+      expect([type, action, own.filter((name) => !shown.includes(name))]).toEqual([type, action, []]);
+    }
+    expect(rows('Steps').map(([[name]]) => name)).toEqual(expect.arrayContaining(common));
+  });
+
+  test('has a row for each trigger, with every field that it has', () => {
+    for (const [[type = ''], shown] of rows('Triggers').filter(([[name]]) =>
+      TRIGGER_TYPES.some((known) => known === name),
+    )) {
+      const fields = fieldsOf(triggerConfigOf(type as (typeof TRIGGER_TYPES)[number]));
+      const refused = ['debounce', 'batch', 'rateLimit', 'source'];
+      expect([type, fields.filter((name) => !shown.includes(name) && !refused.includes(name))]).toEqual([type, []]);
+    }
+  });
+});
+
+test('the examples have every kind of trigger, step and action', () => {
   const steps = examples.flatMap(({ example }) => example.steps);
   expect(new Set(examples.map(({ example }) => example.trigger.type))).toEqual(new Set(TRIGGER_TYPES));
   expect(new Set(steps.map(({ type }) => type))).toEqual(new Set(STEP_TYPES));
@@ -95,8 +110,8 @@ test('the page shows every kind of trigger, step and action', () => {
   expect(examples.map(({ example }) => example.name).toSorted()).toEqual(Object.keys(TRIED).toSorted());
 });
 
-describe.each(examples.map(({ line, text, example }) => ({ line, text, name: example.name })))(
-  'docs/workflows.md:$line, $name',
+describe.each(examples.map(({ page, line, text, example }) => ({ page, line, text, name: example.name })))(
+  '$page:$line, $name',
   ({ text, name }) => {
     test('can be activated, and takes its steps in a trial', async () => {
       const real = text.replaceAll(/"(\w+Id)": "\w+_…"/g, (_, field: string) => `"${field}": "${ids[field]}"`);

@@ -4,7 +4,6 @@ import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { findFreePort } from '../../local/ports.ts';
 import { makeSetupCode } from '../../src/identity/people/accounts/one-time-codes.ts';
 import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
-import { codeBlocksOf } from '../docs/code-blocks.ts';
 import { tableContents } from '../support/check/table-contents.ts';
 import { actIn, OWNER, setUp } from '../support/make/people.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
@@ -51,11 +50,20 @@ describeWithBrowser('people in a browser', () => {
       }));
     });
 
-    /** The page's own way to call the service, as docs/api.md has it, and the page's script there. */
-    const [script = ''] = codeBlocksOf('docs/api.md').flatMap(({ language, text }) =>
-      language === 'js' ? [text] : [],
-    );
-    const POST = script.slice(0, script.indexOf('\n};\n') + 4);
+    /** How a page calls the service. */
+    const POST = `const post = async (path, body) => {
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(path, { method: 'POST', ...(body && { headers, body: JSON.stringify(body) }) });
+  return response.json();
+};`;
+    /** Adds a passkey, then signs in with it. */
+    const script = `${POST}
+const create = PublicKeyCredential.parseCreationOptionsFromJSON(await post('/v1/user/passkeys/options'));
+const made = await navigator.credentials.create({ publicKey: create });
+await post('/v1/user/passkeys', { name: 'Laptop', passkey: made.toJSON() });
+const ask = PublicKeyCredential.parseRequestOptionsFromJSON(await post('/v1/sign-in/passkey/options'));
+const signed = await navigator.credentials.get({ publicKey: ask });
+await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
 
     /** Runs a script in the page. `as`: the test says what it gives. */
     const run = async <T>(text: string): Promise<T> => (await page.evaluate(`(async () => { ${text} })()`)) as T;
@@ -73,7 +81,7 @@ describeWithBrowser('people in a browser', () => {
       expect(await post<SignedIn>('/v1/setup', { code, ...OWNER })).toMatchObject({ user: { email: OWNER.email } });
     };
 
-    test('the script of docs/api.md adds a passkey in Chromium, and signs in with it alone', async () => {
+    test('a page adds a passkey in Chromium, and signs in with it alone', async () => {
       await begin();
       await run(script);
       const { user, session: current } = await session();

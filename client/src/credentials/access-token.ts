@@ -7,7 +7,7 @@ export type AccessToken = {
   endsAt: number;
 };
 
-/** Tokens are renewed when so much of their life is over (docs/authentication.md, Getting a token). */
+/** Tokens are renewed when so much of their life is over (docs/reference/token-exchange.md, Request a token). */
 const RENEWED_AT = 0.8;
 
 /** The token of an answer of POST /oauth/token, which was asked for at `askedAt`. */

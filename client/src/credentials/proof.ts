@@ -40,7 +40,7 @@ export async function makeProof(
   return `${text}.${toBase64Url(signature)}`;
 }
 
-/** `client_secret` of a token request: the HMAC of its proof, made with the secret (docs/authentication.md, Getting a token). */
+/** `client_secret` of a token request: the HMAC of its proof, made with the secret (docs/reference/token-exchange.md, Request a token). */
 export async function signTokenRequest(clientSecret: string, clientId: string, proof: string): Promise<string> {
   const key = await crypto.subtle.importKey('raw', toBytes(clientSecret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',

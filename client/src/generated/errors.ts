@@ -1,6 +1,6 @@
 // Generated from the route table and its schemas by `npm run generate:client`: not edited by hand.
 
-/** Tells programs what went wrong (docs/errors.md). */
+/** Tells programs what went wrong (docs/reference/errors.md). */
 export const ERROR_CODES = [
   'INVALID_REQUEST',
   'UNAUTHORIZED',

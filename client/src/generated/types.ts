@@ -227,7 +227,7 @@ export type AuditEntry = {
   readonly after?: Readonly<Record<string, unknown>>;
   /** Its place in the chain of its organisation. */
   readonly position: number;
-  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log). */
+  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operate/keys-and-secrets.md, Verify the audit log). */
   readonly hash: string;
 };
 
@@ -247,7 +247,7 @@ export type AuditFilter = {
 export type AuditLine = {
   /** Its place in the chain of its organisation. */
   readonly position: number;
-  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log). */
+  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operate/keys-and-secrets.md, Verify the audit log). */
   readonly hash: string;
   /** The entry, byte for byte as it was hashed. */
   readonly entry: {
@@ -3165,7 +3165,7 @@ export type Service = {
   readonly verdict: 'healthy' | 'degraded' | 'down';
   /** Everything that keeps the service from being healthy, the worst first. Empty if it is healthy. */
   readonly reasons: readonly {
-    /** The reason for programs. Operators find what each means and what to do in docs/operations.md. */
+    /** The reason for programs. Operators find what each means and what to do in docs/operate/troubleshooting.md. */
     readonly code: 'database_unavailable' | 'schema_unfit' | 'encryption_keys_unfit' | 'row_security_off' | 'no_worker' | 'worker_late' | 'temporal_unreachable' | 'temporal_partly_unreachable' | 'backlog_old' | 'scheduled_late';
     /** The verdict that this reason alone would lead to. */
     readonly verdict: 'degraded' | 'down';

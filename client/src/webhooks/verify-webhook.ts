@@ -4,7 +4,7 @@ import { WebhookError } from './webhook-error.ts';
 /** Headers as fetch or as Node has them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The body of Posthorn's own webhooks (docs/api.md, The request to a subscriber). */
+/** The body of Posthorn's own webhooks (docs/guides/receive.md). */
 export type WebhookEvent = {
   readonly id: string;
   readonly type: string;

@@ -55,7 +55,7 @@ const types = list('eventTypes', 'eventType');
 const channels: DefinitionField = { name: 'channelIds', kind: 'channels', alias: 'channelId' };
 const gates = [json('dedupe'), json('concurrency'), json('cancelOn')];
 
-/** Kinds of triggers, with what their configs may hold (docs/workflows.md). */
+/** Kinds of triggers, with what their configs may hold (docs/reference/workflow-definition.md). */
 export const TRIGGERS = {
   event: { first: [types, channels, cel('filter')], more: gates, flow: [] },
   webhook: { first: [named('webhookId', 'webhooks'), types, cel('filter')], more: gates, flow: [] },

@@ -2,8 +2,9 @@ import { isPlainList } from './step-order.ts';
 import type { Path } from './json-edit.ts';
 
 /**
- * The steps of a definition with every way out of each of them, as the engine takes them (docs/workflows.md, the order of steps). What
- * is drawn from it is what runs: a next step that follows from the order of the list has its way, and a way that ends says what ends.
+ * The steps of a definition with every way out of each of them, as the engine takes them (docs/reference/workflow-definition.md,
+ * Steps). What is drawn from it is what runs: a next step that follows from the order of the list has its way, and a way that ends
+ * says what ends.
  */
 
 /** What a way that leads to no step does. */

@@ -1,6 +1,6 @@
 /** So deep are payloads looked through, and so many paths are found, at most. */
 const [MOST_DEPTH, MOST_PATHS] = [4, 12];
-/** Members that a path can name (docs/filters.md). */
+/** Members that a path can name (docs/reference/filters.md). */
 const NAME = /^[A-Za-z_][\w-]*$/;
 
 /** Paths of texts, numbers and truth values in payloads, as the search takes them: `payload.items.*.sku`. The most common come first. */

@@ -33,7 +33,9 @@ export function readHeaders(text: string): Seen {
   };
 }
 
-/** The body of every request for a message, from the text of its resource: payload and metadata as they are stored (docs/api.md). */
+/**
+ * The body of every request for a message, from the text of its resource: payload and metadata as they are stored (docs/guides/receive.md).
+ */
 export function bodyOf(message: string): string {
   const parts = (
     [

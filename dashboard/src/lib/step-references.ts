@@ -1,5 +1,6 @@
 /**
- * Names of steps in expressions (docs/workflows.md), renamed word by word: texts in quotes and members of other things stay as they are.
+ * Names of steps in expressions (docs/reference/workflow-definition.md), renamed word by word: texts in quotes and members of other
+ * things stay as they are.
  */
 
 const TOKEN = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|\.\?|\[\?|\s+|[\s\S]/g;

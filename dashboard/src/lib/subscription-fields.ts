@@ -106,7 +106,7 @@ export function createBody(
   };
 }
 
-/** The longest Retry-After of a subscription for which none is set (docs/api.md, Subscriptions). */
+/** The longest Retry-After of a subscription for which none is set (docs/guides/subscribe.md). */
 const DAY_MS = 86_400_000;
 
 const numberOrNone = (text: string): number | null => (text === '' ? null : Number(text));

@@ -1,4 +1,4 @@
-/** The channel on which the service tells of itself (docs/api.md): nobody has made it, and nobody publishes to it. */
+/** The channel on which the service tells of itself (docs/guides/subscribe.md): nobody has made it, and nobody publishes to it. */
 const SYSTEM_CHANNEL = 'posthorn.system';
 
 export const isSystemChannel = ({ name }: { name: string }): boolean => name === SYSTEM_CHANNEL;

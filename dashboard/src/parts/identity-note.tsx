@@ -1,7 +1,7 @@
 import { useSession } from '../lib/session.ts';
 import { Note } from '../ui/callout.tsx';
 
-/** So long after a proof the service asks for none (docs/api.md, People). A minute less: the form is still to be written. */
+/** So long after a proof the service asks for none (docs/guides/manage-access.md). A minute less: the form is still to be written. */
 const FRESH_MS = 540_000;
 
 /** Whether the last proof of the session is young enough, so that nothing asks for another one. */

@@ -20,8 +20,8 @@ const MAX_LENGTH = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * Does a POST with an Idempotency-Key once: the same request gets the first answer again, marked `Idempotent-Replayed: true`
- * (docs/security.md). Behind the validation, so that a request which is none uses no key. Only what was done is kept: a refusal of any
+ * Does a POST with an Idempotency-Key once: the same request gets the first answer again, marked `Idempotent-Replayed: true`.
+ * Behind the validation, so that a request which is none uses no key. Only what was done is kept: a refusal of any
  * kind has changed nothing, may depend on a state that has changed since, and leaves the key free. Keys belong to an environment: those
  * of other callers are not looked at. Throws INVALID_REQUEST for a key that is not 1–255 visible ASCII characters.
  */

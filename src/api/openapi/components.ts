@@ -67,7 +67,7 @@ export function createComponents({ isQuery = false } = {}): Components {
     const result: JsonSchema = { ...schema };
     if (schema.properties !== undefined) {
       const shown = Object.entries(schema.properties as Record<string, Marked>)
-        // A resource may be sent back with what only the service sets: docs/api.md has the rules for it.
+        // A resource may be sent back with what only the service sets: docs/reference/api-conventions.md has the rules for it.
         .filter(([, field]) => direction === 'got' || field.readOnly !== true)
         .map(([field, value]): [string, JsonSchema] => {
           const text = read(value, direction);

@@ -60,7 +60,7 @@ function rightsOf({ access, isDangerous }: Row): string[] {
   return isDangerous === true ? [...told, 'A session must have been authenticated within the last ten minutes.'] : told;
 }
 
-/** Words about a route that ends, as docs/deprecation.md promises them. */
+/** Words about a route that ends, as docs/reference/api-conventions.md promises them. */
 function endOf({ deprecation }: Row): string[] {
   if (deprecation === undefined) return [];
   const { since, endsAt, successor } = deprecation;

@@ -2,7 +2,7 @@ import { type ErrorCode, STATUS_OF_CODE } from '../../kernel/errors.ts';
 import { errorCodesOf, type Row } from '../http/route/route.ts';
 import { headersOfEnd, headersOfRefusal } from './headers.ts';
 
-/** Words and an example of each code; docs/errors.md says more. */
+/** Words and an example of each code; docs/reference/errors.md says more. */
 const TEXTS: Readonly<Record<ErrorCode, { text: string; message: string }>> = {
   INVALID_REQUEST: { text: 'The request is not one that the service knows.', message: 'name: is required' },
   UNAUTHORIZED: { text: 'The credential is missing or not valid.', message: 'The API key is invalid or missing' },

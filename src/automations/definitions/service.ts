@@ -364,7 +364,7 @@ type Activation = {
 
 /**
  * A message may be asked about by every active workflow of its environment. Their number is therefore bounded, and their different
- * filters together may take as many units as the filters of one channel's subscriptions (docs/filters.md).
+ * filters together may take as many units as the filters of one channel's subscriptions (docs/reference/filters.md).
  */
 export function createActivation({ filters }: { filters: Pick<Filters, 'measure'> }): Activation {
   const filtersOf = (triggers: readonly string[]): string[] =>

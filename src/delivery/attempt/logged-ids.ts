@@ -1,7 +1,7 @@
 import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import { traceIdOf } from '../../kernel/values/trace-context.ts';
 
-/** The names of a delivery in a line of the log, the same in each (docs/logs.md). */
+/** The names of a delivery in a line of the log, the same in each (docs/reference/logs.md). */
 export type LoggedIds = {
   deliveryId: string;
   messageId: string | undefined;

@@ -12,7 +12,7 @@ export type Removal = { readonly channels: readonly ExpiredChannel[]; readonly a
 /** Result of one batch. `left` is what it has left to the next one, undefined when nothing. */
 export type RemovedBatch = RemovedRows & { left: Removal | undefined; kept: number };
 
-// One transaction: 500 messages with a few deliveries each take about 30 ms (docs/decisions.md). A broadcast to thousands counts by
+// One transaction: 500 messages with a few deliveries each take about 30 ms. A broadcast to thousands counts by
 // its deliveries.
 const MESSAGES_AT_ONCE = 500;
 const DELIVERIES_AT_ONCE = 2_000;

@@ -55,7 +55,9 @@ const check = z.strictObject({
 const verdictReason = z.strictObject({
   code: z
     .enum(REASON_CODES)
-    .describe('The reason for programs. Operators find what each means and what to do in docs/operations.md.'),
+    .describe(
+      'The reason for programs. Operators find what each means and what to do in docs/operate/troubleshooting.md.',
+    ),
   verdict: z.enum(['degraded', 'down']).describe('The verdict that this reason alone would lead to.'),
   message: z.string().describe('The reason for people, as one plain sentence.'),
 });

@@ -6,7 +6,7 @@ import type { Span } from './span.ts';
 
 /**
  * The most deliveries that are counted for one answer, the newest first; several subscriptions share them. Each is an entry of an index
- * that is read, twice where there are steps (docs/decisions.md, Figures).
+ * that is read, twice where there are steps (decision 31).
  */
 export const MOST_DELIVERIES_COUNTED = 50_000;
 /** The most steps of subscriptions that are counted for one channel: each is a step down the index. */

@@ -32,7 +32,7 @@ export type TriggerType = (typeof TRIGGER_TYPES)[number];
 export const RUN_TRIGGERS = [...TRIGGER_TYPES, 'workflow'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-/** Bounds of definitions and of runs (docs/workflows.md). */
+/** Bounds of definitions and of runs (docs/reference/workflow-definition.md). */
 export const WORKFLOW_BOUNDS = {
   steps: 100,
   definitionBytes: 262_144,
@@ -109,7 +109,10 @@ export type OutlineStep = OutlineOfAnyStep &
 /** The steps of a run, by their ids. `entry` is the first one's; a definition without steps has none. */
 export type RunOutline = { entry: string | null; steps: Readonly<Record<string, OutlineStep>> };
 
-/** Codes of failed steps, as `error.code` shows them; `HTTP_404` and the like beside them. docs/workflows.md says what each means. */
+/**
+ * Codes of failed steps, as `error.code` shows them; `HTTP_404` and the like beside them. docs/reference/workflow-definition.md says
+ * what each means.
+ */
 export const STEP_ERRORS = [
   'EXPRESSION',
   'TIMEOUT',

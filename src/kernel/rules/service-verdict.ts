@@ -3,7 +3,7 @@ import { BACKLOG_HIGH } from '../words/event-types.ts';
 export const VERDICTS = ['healthy', 'degraded', 'down'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Everything that can keep the service from being healthy. docs/operations.md explains each. */
+/** Everything that can keep the service from being healthy. docs/operate/troubleshooting.md explains each. */
 export const REASON_CODES = [
   'database_unavailable',
   'schema_unfit',

@@ -1,7 +1,7 @@
 import { ID_PREFIXES } from '../values/ids.ts';
 import type { DeadLetterReason } from './statuses.ts';
 
-/** Longest eventType, in characters (UTF-16 units), and the most patterns of one subscription (docs/security.md). */
+/** Longest eventType, in characters (UTF-16 units), and the most patterns of one subscription. */
 export const MAX_EVENT_TYPE_LENGTH = 128;
 export const MAX_EVENT_TYPES = 100;
 

@@ -12,7 +12,7 @@ import { compilePattern } from './pattern.ts';
 import { parsePayload } from './payload.ts';
 
 export type Filters = {
-  /** The units of a filter (docs/filters.md), or why no subscription may have it, with line:column where that is known. */
+  /** The units of a filter (docs/reference/filters.md), or why no subscription may have it, with line:column where that is known. */
   measure(expression: string): { units: number } | { problem: string };
   /**
    * One verdict per expression, in their order, equal ones asked once. One that fails does not match. Every one is decided in

@@ -10,7 +10,7 @@ import {
 } from './json-schema.ts';
 
 /**
- * Largest schema of a channel (docs/security.md): a schema within these bounds compiles in a small part of the allowed time. Bytes are
+ * Largest schema of a channel: a schema within these bounds compiles in a small part of the allowed time. Bytes are
  * of UTF-8 as JSON without white space; depth and nodes count objects and arrays; combinators are allOf, anyOf, oneOf, not and if;
  * properties are those of one object.
  */

@@ -7,19 +7,19 @@ import { type PayloadMisfit, loadValidator, type Validator } from './validator.t
 import { createSchemaPool, type SchemaPool, TookTooLong, type SchemaWork } from './schema-pool.ts';
 import type { ThreadAnswer } from './schema-thread.ts';
 
-/** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (docs/security.md). */
+/** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (decision 44). */
 const LIMIT_MS = 250;
 // The schema was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
 const LIMIT_AGAIN_MS = 2_000;
 /**
  * Work that one request may do in the main thread, in units of `schemaCost` times characters of payload. The costliest of 22
- * hostile schemas took 8 ns a unit, so this is at most 4 ms (docs/decisions.md).
+ * hostile schemas took 8 ns a unit, so this is at most 4 ms (decision 44).
  */
 const QUICK_WORK = 500_000;
 // Making functions of larger code, or of more patterns, holds the main thread up by itself.
 const QUICK_COST = 2_000;
 const QUICK_CODE = 128 * 1024;
-// Larger payloads are always checked in a thread (docs/security.md), bytes.
+// Larger payloads are always checked in a thread, bytes.
 const QUICK_PAYLOAD = 64 * 1024;
 // Characters of compiled code that are kept, of all channels together.
 const KEPT_CODE = 32_000_000;

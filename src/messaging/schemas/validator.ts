@@ -19,7 +19,7 @@ const require = createRequire(import.meta.url);
 
 /**
  * A JavaScript pattern on an engine whose time is linear in the text: look-around and back-references are refused, by an error.
- * `(a+)+$` on 26 characters holds V8's own engine up for 2.7 s (docs/security.md).
+ * `(a+)+$` on 26 characters holds V8's own engine up for 2.7 s.
  */
 export function compileSchemaPattern(pattern: string): {
   test(text: string): boolean;

@@ -121,7 +121,7 @@ export const subscriptionRoutes = [
     errors: ['NOT_FOUND'],
     handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.resume(caller, subscriptionId),
   }),
-  // Reading the secret is as powerful as changing it: whoever has it can sign in our name (docs/security.md).
+  // Reading the secret is as powerful as changing it: whoever has it can sign in our name.
   route({
     method: 'GET',
     path: `${PATH}/secret`,

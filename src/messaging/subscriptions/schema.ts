@@ -40,7 +40,7 @@ const retryPolicyFields = {
 };
 
 const name = z.string().min(1).max(200);
-/** Scheme, host and port are the address guard's to judge; 2,048 UTF-16 units is its bound too (docs/security.md). */
+/** Scheme, host and port are the address guard's to judge; 2,048 UTF-16 units is its bound too. */
 const webhookUrl = z.string().min(1).max(2_048);
 const eventTypes = z.array(eventTypePattern).max(MAX_EVENT_TYPES);
 /** Whether it is an expression that may be a filter is asked by the service. */

@@ -20,7 +20,7 @@ export type SigningSecrets = {
    */
   secret(caller: EnvironmentCaller, id: string): Promise<SubscriptionSecret>;
   /**
-   * Another secret signs at once; the old ones sign beside it until the overlap ends (docs/security.md). CONFLICT, and nothing is changed,
+   * Another secret signs at once; the old ones sign beside it until the overlap ends. CONFLICT, and nothing is changed,
    * when more would than may: none ends before the time that was told.
    */
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;

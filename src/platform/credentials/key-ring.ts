@@ -22,7 +22,7 @@ export type KeyRing = {
 };
 
 /**
- * Secrets at rest (docs/security.md): AES-256-GCM with the context (table, column and id of the row) as additional authenticated data,
+ * Secrets at rest: AES-256-GCM with the context (table, column and id of the row) as additional authenticated data,
  * so that a ciphertext copied to another row does not open there. The first key writes, every key reads. Not hidden: the length of a
  * secret. Not prevented: an older value of the same row that is put back. Nothing is protected from somebody who has the keys.
  */

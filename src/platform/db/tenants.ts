@@ -6,7 +6,7 @@ import { findRoleGap, type RoleGap } from './tenant-role.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * The way of services to PostgreSQL for everything that a caller asks for, but for the hot statements (docs/security.md, Tenants). Each
+ * The way of services to PostgreSQL for everything that a caller asks for, but for the hot statements (decision 37). Each
  * call is one transaction as the role posthorn_tenant: PostgreSQL shows it the rows of the tenant alone, and refuses to write others.
  * Where the role is missing, it is a plain transaction of the engine's user. One environment uses its share of the connections at most
  * (`createConnectionShares`): `work` must not call these again for the same tenant.

@@ -137,7 +137,7 @@ const ADVICE: Record<NonNullable<RoleGap>, string> = {
   rights: `the rights of the role ${TENANT_ROLE} in this database are not those of the migrations; run \`posthorn migrate\` as the owner of the tables`,
 };
 
-/** Row-level security holds what callers ask for (docs/security.md, Tenants). Without it the service works on its queries alone. */
+/** Row-level security holds what callers ask for (decision 37). Without it the service works on its queries alone. */
 export const rowSecurityCheck = (pool: Pool): ReadinessCheck => ({
   name: 'rowSecurity',
   isRequired: false,

@@ -39,7 +39,7 @@ type CreateArguments = Parameters<(typeof Worker)['createWorkflowCreator']>;
 
 /**
  * Worker whose calls into workflow code have no time limit. Node keeps such a limit with a thread that it starts and joins for each
- * call: 0.13 ms of a processor and 0.5 ms of waiting, about ten times for a delivery (docs/decisions.md). The limit is for code that may
+ * call: 0.13 ms of a processor and 0.5 ms of waiting, about ten times for a delivery. The limit is for code that may
  * not end; our workflows only call activities.
  */
 export class UntimedWorker extends Worker {

@@ -69,8 +69,8 @@ export type AppOptions<Services> = {
 export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness; prepare: DocumentPages['prepare'] };
 
 /**
- * The middleware in its order (docs/security.md). A step that can refuse without the body comes before the body is read. The rate
- * limit comes before every refusal, so that each answer carries its headers.
+ * The middleware in its order (docs/explanation/security-model.md). A step that can refuse without the body comes before the body is
+ * read. The rate limit comes before every refusal, so that each answer carries its headers.
  */
 export function createHttpApp<
   Services extends {

@@ -45,7 +45,7 @@ function ofDatabase(connectionString: string): OwnEndpoint {
   return { host: host.startsWith('/') ? 'localhost' : host, port };
 }
 
-/** Its UI too, where the development server has it. A UI elsewhere is unknown here (docs/operations.md). */
+/** Its UI too, where the development server has it. A UI elsewhere is unknown here (docs/operate/running.md). */
 function ofTemporal(address: string): OwnEndpoint[] {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon);

@@ -12,7 +12,7 @@ const ANSWER_WITHIN_MS = 5_000;
 const GIB = 1024 ** 3;
 // PostgreSQL needs room for its log beside the data, and stops when there is none.
 const DISK = { warn: 5 * GIB, fail: GIB } as const;
-/** Below this many open files callers are turned away early (docs/operations.md). */
+/** Below this many open files callers are turned away early (docs/operate/running.md). */
 const OPEN_FILES = 4_096;
 const LOOPBACK = /^(localhost|127\.|\[::1\])/;
 

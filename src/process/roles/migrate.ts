@@ -11,7 +11,7 @@ import { countUnits, dropFilters, findUnfitFilters } from '../../messaging/subsc
 
 /**
  * The part of migrating that looks at filters: before any change it checks that all stored ones are in the language of this release
- * (docs/filters.md). The run names each other one and stops, or drops them where that was asked for. `tell` takes lines.
+ * (docs/reference/filters.md). The run names each other one and stops, or drops them where that was asked for. `tell` takes lines.
  */
 export function filterSteps(
   filters: Filters,
@@ -28,10 +28,12 @@ export function filterSteps(
       }
       if (!isDropping)
         throw new Error(
-          `${unfit.length} stored filters are outside the language of this release (docs/filters.md); nothing was changed. Change them with the release that runs now, or add --drop-filters: each of these subscriptions is then paused and gets nothing until it has another filter`,
+          `${unfit.length} stored filters are outside the language of this release (docs/reference/filters.md); nothing was changed. Change them with the release that runs now, or add --drop-filters: each of these subscriptions is then paused and gets nothing until it has another filter`,
         );
       tell('Each of these subscriptions has the filter `false` now, and was paused if it was active.');
-      tell('Give it a filter, resume it, and replay what it has missed (docs/operations.md, Filters after an update).');
+      tell(
+        'Give it a filter, resume it, and replay what it has missed (docs/operate/upgrading.md, Filters after an upgrade).',
+      );
     },
     after: (session) => countUnits(session, filters),
   };

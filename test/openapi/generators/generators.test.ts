@@ -77,10 +77,10 @@ const CLIENTS = [
 describe.each(CLIENTS)('$generator', ({ generator, prepare, check, use }) => {
   const place = `${generator}/posthorn`;
 
-  test('the command of docs/api.md makes a client without a warning', async () => {
+  test('the command of docs/reference/api-conventions.md makes a client without a warning', async () => {
     mkdirSync(join(folder, place), { recursive: true });
     prepare(join(folder, place));
-    expect(await run(blockWith('docs/api.md', `# ${generator}`), place)).not.toMatch(
+    expect(await run(blockWith('docs/reference/api-conventions.md', `# ${generator}`), place)).not.toMatch(
       /warning|omitted|not be generated/i,
     );
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { childEnvironment } from '../../../src/platform/config/config.ts';
 import { ProgramUnavailable } from '../../support/service/unavailable.ts';
 
-/** The generators as docs/api.md names them, and mypy, which reads what two of them write. */
+/** The generators as docs/reference/api-conventions.md names them, and mypy, which reads what two of them write. */
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const OF_PIP = ['openapi-python-client==0.29.1', 'datamodel-code-generator==0.89.0', 'pydantic==2.14.4', 'mypy==2.4.1'];
 const OF_NPM = join(import.meta.dirname, 'npm');

@@ -49,7 +49,7 @@ const SECONDS = {
   'dispatch/circuit-ends/always-drained.whole.test.ts': 50,
   'dispatch/claim.test.ts': 50,
   'automations/inbound-requests.test.ts': 50,
-  'docs/api.whole.test.ts': 50,
+  'docs/guides.whole.test.ts': 50,
   'filters/filters.test.ts': 45,
   'dashboard/large-lists.whole.test.ts': 45,
   'messages/erasure.test.ts': 45,
@@ -74,7 +74,6 @@ const SECONDS = {
   'contract/sent-fields.whole.test.ts': 40,
   'identity/single-sign-on.test.ts': 40,
   'dashboard/send-to.whole.test.ts': 40,
-  'openapi/examples.whole.test.ts': 40,
 };
 const SECONDS_OF_OTHERS = 20;
 // A moved file would lose its place unnoticed.

@@ -4,7 +4,7 @@ import { fieldPath } from '../../../kernel/values/text.ts';
 
 /**
  * Deepest nesting of objects and arrays; `{}` is 1. A message's payload counts from itself. JSON.stringify fails below
- * 5,000 levels and jsonb between 5,000 and 20,000 (54001), each of them as a 500 (docs/security.md).
+ * 5,000 levels and jsonb between 5,000 and 20,000 (54001), each of them as a 500.
  */
 export const MAX_DEPTH = 32;
 

@@ -4,7 +4,7 @@ import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { type Middleware, FORM_TYPE, JSON_TYPE } from '../route/context.ts';
 import type { Consumes } from '../route/route.ts';
 
-/** Largest request body in bytes, by the route's size (docs/security.md). */
+/** Largest request body in bytes, by the route's size. */
 export const BODY_LIMITS = {
   parameters: 16 * 1024,
   control: 256 * 1024,

@@ -1,6 +1,6 @@
 /**
- * End of a route, as docs/deprecation.md promises it. Times are days in UTC, `2027-03-01`: a route is deprecated from the beginning of
- * `since` on and answers until the beginning of `endsAt`.
+ * End of a route, as docs/reference/api-conventions.md promises it. Times are days in UTC, `2027-03-01`: a route is deprecated from
+ * the beginning of `since` on and answers until the beginning of `endsAt`.
  */
 export type Deprecation = {
   readonly since: string;

@@ -149,7 +149,7 @@ export type Row = {
   isOAuth?: true;
   /** Headers of good answers, over those of every answer. */
   headers?: Readonly<Record<string, string>>;
-  /** The route will end (docs/deprecation.md): every answer says so. */
+  /** The route will end (docs/reference/api-conventions.md): every answer says so. */
   deprecation?: Deprecation;
 };
 
@@ -220,8 +220,9 @@ type Given<
   };
 
 /**
- * Writer of rows whose handlers call these services. `about` describes the resources that have their home in this file. A row's handler has its types from the row's own path, access and schemas.
- * `access` is compulsory, so a route without authorisation cannot be written by accident.
+ * Writer of rows whose handlers call these services. `about` describes the resources that have their home in this file. A row's
+ * handler has its types from the row's own path, access and schemas. `access` is compulsory, so a route without authorisation cannot
+ * be written by accident.
  */
 export const routesOf =
   <Services>(about: Readonly<Record<string, string>> = {}) =>

@@ -31,7 +31,7 @@ export type Trigger =
 
 type Overlap = 'skip' | 'bufferOne' | 'bufferAll' | 'cancelOther' | 'terminateOther' | 'allowAll';
 
-/** How many runs a trigger begins. `filter` is of the bounded language of subscriptions' filters (docs/filters.md). */
+/** How many runs a trigger begins. `filter` is of the bounded language of subscriptions' filters (docs/reference/filters.md). */
 export type Flow = {
   filter?: Cel;
   dedupe?: { key: Cel; windowMs: number };

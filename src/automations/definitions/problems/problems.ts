@@ -241,7 +241,7 @@ function formProblems(schema: z.ZodType, value: unknown, at: readonly PropertyKe
 
 /**
  * Loops and branches by which too many steps of one run would be under way at a time. A loop of 20 in a loop of 20 kept the worker's
- * workflow thread busy for longer than Temporal waits for it, and runs beside it waited seconds (docs/decisions.md). For a sound graph.
+ * workflow thread busy for longer than Temporal waits for it, and runs beside it waited seconds. For a sound graph.
  */
 function widthProblems(steps: readonly PlannedStep[]): DefinitionProblem[] {
   const known = new Map(steps.map((step) => [step.id, step]));

@@ -54,7 +54,7 @@ export type ClaimedRow = Omit<ClaimedDelivery, 'readAt'>;
 type DueRow = ClaimedRow & { dueAt: Date };
 
 // Temporal workflows that may be open for the retries of one subscription. A dead endpoint must not flood Temporal: its further retries
-// are drained. Waiting for one to end would make them late by whole pauses of the policy (docs/decisions.md).
+// are drained. Waiting for one to end would make them late by whole pauses of the policy (decision 4).
 const OPEN_RETRIES = 50;
 const HAS_OPEN = `(SELECT count(*) FROM (SELECT FROM deliveries o WHERE o.subscription_id = s.id AND o.carrier IS NOT NULL
   AND o.due_at IS NOT NULL LIMIT ${OPEN_RETRIES}) AS open_now) >= ${OPEN_RETRIES}`;

@@ -8,8 +8,8 @@ import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
 
 /**
- * SQL, an INSERT: the recorded tries of `from` are counted for figures of traffic, in one row for each subscription (docs/decisions.md,
- * Figures). `outcome` is an expression for how one ended, as src/kernel/words/outcomes.ts numbers them.
+ * SQL, an INSERT: the recorded tries of `from` are counted for figures of traffic, in one row for each subscription
+ * (decision 31). `outcome` is an expression for how one ended, as src/kernel/words/outcomes.ts numbers them.
  */
 const countTries = ({ from, outcome }: { from: string; outcome: string | number }): string => `
     INSERT INTO stat_parts (environment_id, channel_id, subscription_id, outcomes)

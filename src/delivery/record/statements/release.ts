@@ -20,7 +20,7 @@ export async function releaseAllOf(pool: Pool, incarnationId: string): Promise<v
 }
 
 // SQL, a SET list. The round stays: if the dead worker did start the Temporal workflow, the second start is refused and nothing is
-// sent twice (docs/decisions.md). Each takeover is counted, because one of these deliveries may be what has killed the worker.
+// sent twice (decision 12). Each takeover is counted, because one of these deliveries may be what has killed the worker.
 const TAKEN_OVER = 'holder = NULL, takeovers = least(takeovers + 1, 1000)';
 
 /** Frees the claims of these dead incarnations. Returns how many deliveries are due again. */

@@ -100,7 +100,7 @@ export function createTokens(
     nextNonce,
 
     // In this order: what strangers can send is refused before PostgreSQL is asked, and only a client that has proven itself leaves
-    // anything behind (docs/authentication.md, Checks of a token request).
+    // anything behind (docs/reference/token-exchange.md, Checks of a token request).
     async issue({ body, proofs, countFailure, visit }) {
       if (body.grant_type !== 'client_credentials')
         throw tokenProblem('unsupported_grant_type', 'grant_type', 'must be client_credentials');

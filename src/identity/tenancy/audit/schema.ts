@@ -66,7 +66,9 @@ export const auditEntryAnswer = z
     hash: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
-      .describe('SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operations.md, Audit log).'),
+      .describe(
+        'SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operate/keys-and-secrets.md, Verify the audit log).',
+      ),
   })
   .meta({ typeName: 'AuditEntry' });
 export type AuditEntry = z.output<typeof auditEntryAnswer>;

@@ -1,5 +1,5 @@
 /**
- * Prices, in units: one is about 10 ns of one processor (docs/decisions.md, Filters, has the measurements). docs/filters.md shows
+ * Prices, in units: one is about 10 ns of one processor (decision 45). docs/reference/filters.md shows
  * this table, and a test compares both.
  */
 export const UNITS = {

@@ -110,7 +110,7 @@ export function withinRows(
   return picked;
 }
 
-/** The channels that have something due, by id. Those from the index alone: 30 ms for 100,000 messages (docs/decisions.md). */
+/** The channels that have something due, by id. Those from the index alone: 30 ms for 100,000 messages. */
 export async function findDueChannels(connection: PoolClient): Promise<DueChannel[]> {
   const { rows } = await connection.query<DueChannel>(
     `SELECT c.id, c.environment_id AS "environmentId"

@@ -47,7 +47,7 @@ describe('indexes that can be made before a migration', () => {
 });
 
 /**
- * Fault of a statement by the rules of docs/upgrading.md: an older process must work on the new schema, and no statement may stop
+ * Fault of a statement by the rules of docs/operate/upgrading.md: an older process must work on the new schema, and no statement may stop
  * publishing for long. `made` are the tables that the same migration makes: they are empty, and no older process knows them.
  */
 function faultOf(statement: string, made: readonly string[], isContract: boolean): string | undefined {

@@ -102,7 +102,7 @@ export async function findPositionSince(
 
 /**
  * What positions of a channel are bound to and read by. No message of the channel can appear below the transaction `bound` any more, in
- * later statements either; a plain "behind the last one" would lose a message that commits late (docs/decisions.md). `last` is the last
+ * later statements either; a plain "behind the last one" would lose a message that commits late (decision 25). `last` is the last
  * message below it. `horizon` is above every position that was ever given out.
  */
 export type CommitOrder = { database: string; horizon: string; bound: string; last: StreamPosition };

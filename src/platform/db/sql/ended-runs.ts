@@ -10,8 +10,8 @@ export const CODE_OF_RUN = {
 };
 
 /**
- * SQL, an INSERT: each run of `from` is counted for figures of runs, in the transaction that begins or ends it (docs/decisions.md,
- * Figures). `code` is one of CODE_OF_RUN.
+ * SQL, an INSERT: each run of `from` is counted for figures of runs, in the transaction that begins or ends it
+ * (decision 31). `code` is one of CODE_OF_RUN.
  */
 export const countRuns = ({ from, code }: { from: string; code: string }): string => `
     INSERT INTO run_stat_parts (id, environment_id, workflow_id, code)

@@ -228,8 +228,8 @@ const NULL = -1;
 /**
  * A `text[]` parameter in PostgreSQL's binary form: pg sends a Buffer as binary. For columns of JSON and of bodies, because pg writes
  * other arrays as one text in which every quote is escaped, and PostgreSQL reads that text character by character. A payload of 780
- * bytes of usual JSON takes 0.1 µs here and 3.5 to 7.7 in PostgreSQL; as a text it takes 4.2 and 6.3 to 8 (docs/decisions.md,
- * PostgreSQL). A lone surrogate becomes U+FFFD, as in any text.
+ * bytes of usual JSON takes 0.1 µs here and 3.5 to 7.7 in PostgreSQL; as a text it takes 4.2 and 6.3 to 8. A lone surrogate becomes
+ * U+FFFD, as in any text.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
   const lengths = values.map((value) => (value === null ? NULL : Buffer.byteLength(value)));

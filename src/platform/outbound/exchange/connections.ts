@@ -4,7 +4,7 @@ import { createInterimAnswers, createReadBound } from './read-bound.ts';
 import { OutboundError } from './error-class.ts';
 
 /**
- * Largest header block of a response, in bytes (docs/security.md). A delivery whose response has more is sent again, so the bound is
+ * Largest header block of a response, in bytes. A delivery whose response has more is sent again, so the bound is
  * above those of the usual proxies: 32 KiB in HAProxy and nginx at the most, 60 KiB in Envoy.
  */
 export const MAX_HEADER_BYTES = 65_536;

@@ -26,7 +26,7 @@ const PROTOCOL: Entry = ['protocol', 'the answer was not valid HTTP/1.1'];
 const RESET: Entry = ['connect', 'the connection was closed before an answer came'];
 const OUR_SOCKETS: Entry = ['connect', 'no connection could be opened on our side'];
 
-/** Codes of Node's sockets and of undici 7, as seen on real sockets (docs/security.md). */
+/** Codes of Node's sockets and of undici 7, as seen on real sockets. */
 const BY_CODE: ReadonlyMap<string, Entry> = new Map(
   Object.entries<Entry>({
     ECONNREFUSED: ['connect', 'the connection was refused'],

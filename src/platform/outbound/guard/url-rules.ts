@@ -14,7 +14,7 @@ const MEANS_SOMETHING_ELSE = /[\p{Cc} \\\p{Surrogate}]/u;
 
 /**
  * Ports of databases and control planes that speak, or half understand, HTTP: SQL Server, Docker, MySQL, PostgreSQL, Redis,
- * Temporal, Consul, Elasticsearch, memcached, MongoDB (docs/security.md).
+ * Temporal, Consul, Elasticsearch, memcached, MongoDB.
  */
 const DENIED_PORTS: ReadonlySet<number> = new Set([1433, 2375, 3306, 5432, 6379, 7233, 8500, 9200, 11211, 27017]);
 

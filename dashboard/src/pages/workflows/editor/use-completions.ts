@@ -8,7 +8,7 @@ import type { CodeCompletion, Completions } from '../../../ui/code/completion.ts
 import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
 import { newestOfTrigger } from './trigger-messages.ts';
 
-/** What the output of a step has, by its kind (docs/workflows.md). */
+/** What the output of a step has, by its kind (docs/reference/workflow-definition.md). */
 const OUTPUTS: Readonly<Record<string, readonly string[] | undefined>> = {
   'action:http': ['body', 'status', 'headers', 'latencyMs'],
   'action:publish': ['messageId'],

@@ -2,7 +2,7 @@ import { createGrouping } from '../../../../platform/db/group.ts';
 import { addTo } from '../../drain/counts.ts';
 import type { ClaimedDelivery } from '../../../record/statements/claim.ts';
 
-// Such a question costs Temporal a tenth of a start (docs/decisions.md).
+// Such a question costs Temporal a tenth of a start (decision 12).
 const ASKED_AT_ONCE = 10;
 
 /**
