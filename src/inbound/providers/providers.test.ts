@@ -5,11 +5,10 @@ import { describe, expect, test } from '@jest/globals';
 import { type InboundRequest, toIncoming } from '../incoming.ts';
 import { contentOf } from '../mapping.ts';
 import { type CheckContext, SignatureRefused } from '../schemes/scheme.ts';
-import { body } from './body.ts';
+import { body, standard } from './general.ts';
 import { CATALOGUE } from './catalogue.ts';
 import { PROVIDER_NAMES } from './names.ts';
 import type { Provider } from './provider.ts';
-import { standard } from './standard.ts';
 import { expectShortTurns } from '../../../test/support/check/longest-turn.ts';
 
 /** A request as a service sends it. `source` says where its signature comes from: the service's own pages, or another program. */
