@@ -15,7 +15,7 @@ import { pageHeaders, type PublicFile, publicFile } from '../../api/http/pages/p
 export const CALLBACK = '/oauth/connections/callback';
 
 /** How an authorization has ended, with the words for the person who has come back. */
-export const OUTCOMES = {
+const OUTCOMES = {
   connected: ['Connected', 'You may close this window.'],
   denied: ['Not connected', 'The provider says that you have not consented. Nothing was changed.'],
   expired: [

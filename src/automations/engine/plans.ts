@@ -39,7 +39,7 @@ export function stepsFrom(plan: Plan, entries: readonly string[]): ReadonlySet<s
 const innerSteps = (plan: Plan): ReadonlySet<string> => stepsFrom(plan, plan.steps.flatMap(entriesWithin));
 
 /** The loops around each step that is in one, outermost first. */
-export function loopsAround(plan: Plan): ReadonlyMap<string, readonly string[]> {
+function loopsAround(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const loops = plan.steps.flatMap((step) =>
     step.type === 'foreach' ? [{ id: step.id, steps: stepsFrom(plan, [step.body]) }] : [],
   );

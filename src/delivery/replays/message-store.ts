@@ -57,7 +57,7 @@ const WANTED = `
 const FILTERED = `${WANTED} AND r.status IN ('pending', 'running') AND s.filter IS NOT NULL`;
 
 // Whether the subscription and the replay want a message; test messages were meant for one subscription.
-export const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.only_subscription_id IS NULL
+const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.only_subscription_id IS NULL
       AND m.erased_at IS NULL`;
 
 // Reads the messages for the filter, without a lock: the filter may take its time, and REPLAY leaves out messages erased meanwhile.

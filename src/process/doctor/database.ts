@@ -27,7 +27,7 @@ const DEAD_ROWS = 100_000;
 // psql, a dump, monitoring.
 const CONNECTIONS_OF_OTHERS = 10;
 
-export const explainIn =
+const explainIn =
   (place: DatabasePlace) =>
   (failure: unknown): string =>
     (failure instanceof NotReady ? failure : databaseTrouble(failure, place))?.advice ?? messageOf(failure);

@@ -38,7 +38,7 @@ export type AttemptRecord = {
 };
 
 /** How it ended, for figures of traffic. */
-export const countedAs = ({ error, response }: Pick<AttemptRecord, 'error' | 'response'>): number =>
+const countedAs = ({ error, response }: Pick<AttemptRecord, 'error' | 'response'>): number =>
   outcomeOf({ errorClass: error?.class, response });
 
 // One statement is one transaction: for every try of a group the delivery's new state, the attempt and, with the last failure, the
