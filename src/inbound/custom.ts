@@ -1,14 +1,14 @@
 import { invalidField } from '../kernel/errors.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
-import { body } from './providers/body.ts';
+import { body, standard } from './providers/general.ts';
 import type { ProviderName } from './providers/names.ts';
 import { at, header, type Provider, type ProviderSample, type SampleValues } from './providers/provider.ts';
-import { standard } from './providers/standard.ts';
 import type { WebhookSettings } from './schema.ts';
 import type { SignatureSettings } from './schemes/signature-settings.ts';
 import { behind, hmac } from './schemes/hmac.ts';
 import type { Incoming, SchemeName, WayOfSigning } from './schemes/scheme.ts';
 import { token } from './schemes/token.ts';
+
 
 /** Who sends to a webhook: the scheme, and the service where it is a known one. */
 export type Sender = { scheme: SchemeName; provider: ProviderName | undefined };

@@ -4,12 +4,12 @@ import { describe, expect, test } from '@jest/globals';
 import { rulesOf } from './custom.ts';
 import { type InboundRequest, toIncoming } from './incoming.ts';
 import { contentOf, eventIdOf, eventTypeOf, payloadOf } from './mapping.ts';
-import { body } from './providers/body.ts';
+import { body, standard } from './providers/general.ts';
 import { CATALOGUE } from './providers/catalogue.ts';
 import type { Provider } from './providers/provider.ts';
-import { standard } from './providers/standard.ts';
 import { sampleDraftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
 import type { WebhookSettings } from './schema.ts';
+
 
 type Vector = {
   provider: string;

@@ -30,6 +30,7 @@ const SHARED_STORES: Readonly<Record<string, readonly string[]>> = {
   'src/messaging/messages/store.ts': ['src/messaging/publishing/', 'src/messaging/scheduling/'],
   'src/delivery/dead-letters/filter-store.ts': ['src/delivery/replays/'],
   'src/delivery/record/list-store.ts': ['src/delivery/replays/'],
+  'src/delivery/record/unindexed-store.ts': ['src/delivery/replays/'],
   'src/delivery/limits/concurrency-store.ts': ['src/delivery/queue/'],
   'src/automations/engine/load-store.ts': ['src/automations/trials/'],
   'src/identity/people/accounts/store.ts': ['src/identity/people/sign-in/'],
