@@ -84,7 +84,7 @@ test('an answer that is no token is refused', () => {
   expect(() => readToken({ access_token: 'x' }, 0)).toThrow(PosthornError);
 });
 
-// The values of docs/reference/token-exchange.md, A worked example; the proof is that of RFC 9449 §4.1.
+// The values of docs/reference/token-exchange.md, Test vector; the proof is that of RFC 9449 §4.1.
 test('client_secret is the documented HMAC of the documented proof', async () => {
   const proof =
     'eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJoRjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIsImNydiI6IlAtMjU2In19.eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29tL3Rva2VuIiwiaWF0IjoxNTYyMjYyNjE2fQ.2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0x7NVY-FNyJK70nfbV37xRZT3Lg';

@@ -38,10 +38,5 @@ export function errorsPage(): string {
     const { when, remedy, isRetryable } = DESCRIPTION_OF_CODE[each];
     return [code(each), String(STATUS_OF_CODE[each]), when, remedy, isRetryable];
   });
-  return page(
-    'src/kernel/errors/api-error.ts',
-    INTRO,
-    table(['Code', 'Status', 'When', 'What to do', 'Retry'], rows),
-    RETRIES,
-  );
+  return page('src/kernel/errors.ts', INTRO, table(['Code', 'Status', 'When', 'What to do', 'Retry'], rows), RETRIES);
 }

@@ -9,7 +9,6 @@ import { behind, hmac } from './schemes/hmac.ts';
 import type { Incoming, SchemeName, WayOfSigning } from './schemes/scheme.ts';
 import { token } from './schemes/token.ts';
 
-
 /** Who sends to a webhook: the scheme, and the service where it is a known one. */
 export type Sender = { scheme: SchemeName; provider: ProviderName | undefined };
 

@@ -10,7 +10,6 @@ import type { Provider } from './providers/provider.ts';
 import { sampleDraftOf, signedSample, signingSecretOf, unsignable } from './sample.ts';
 import type { WebhookSettings } from './schema.ts';
 
-
 type Vector = {
   provider: string;
   secret: string;

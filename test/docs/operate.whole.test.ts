@@ -334,7 +334,7 @@ describe('a service without a worker', () => {
 
   test('the statement that creates the role is the one that migrate prints', () => {
     const [create = ''] = blockWith(HARDENING, 'CREATE ROLE').split('\n');
-    expect(readFileSync(join(ROOT, 'src/platform/db/row-security/tenant-role.ts'), 'utf8')).toContain(
+    expect(readFileSync(join(ROOT, 'src/platform/db/tenant-role.ts'), 'utf8')).toContain(
       create.replace('posthorn_tenant', '${TENANT_ROLE}').replace(';', ''),
     );
   });

@@ -40,10 +40,11 @@ const isOf = (path: string, folders: readonly string[]): boolean => folders.some
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 const layerOf = (path: string): number => LAYERS.findIndex((rooms) => rooms.includes(roomOf(path)));
 
-/** `src/messaging/channels`, and in identity one folder deeper. */
+/** `src/messaging/channels`, and in identity one folder deeper. Files that lie in a room itself are of one resource. */
 const resourceOf = (path: string): string =>
   path
     .split('/')
+    .slice(0, -1)
     .slice(0, roomOf(path) === 'identity' ? 4 : 3)
     .join('/');
 

@@ -6,7 +6,7 @@ import { shortId } from '../../ui/copy.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Box } from '../../ui/layout.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import type { FilterTest, TestedMessage } from './use-filter-test.ts';
+import type { SampleTest, TestedMessage } from './use-filter-test.ts';
 
 const SHOWN = 4;
 type Outcome = TestedMessage['outcome'];
@@ -35,7 +35,7 @@ export function MatchCount({ of: messages }: { of: readonly TestedMessage[] }) {
 }
 
 /** The newest messages of the channel, and which of them a subscription would receive as it is written. */
-export function FilterMatches({ of: test, filter }: { of: FilterTest; filter: string }) {
+export function FilterMatches({ of: test, filter }: { of: SampleTest; filter: string }) {
   const [isWhole, setIsWhole] = useState(false);
   const { messages, error, payloads } = test;
   if (messages === undefined) return error === undefined ? <Skeleton label="Testing" className="h-9.5" /> : null;

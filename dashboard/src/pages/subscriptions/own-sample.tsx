@@ -11,7 +11,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { Fold } from '../../ui/layout.tsx';
 import { SuggestField } from '../../ui/suggest-field.tsx';
 import { OUTCOME_LOOKS } from './filter-matches.tsx';
-import type { FilterTest, TestedMessage } from './use-filter-test.ts';
+import type { SampleTest, TestedMessage } from './use-filter-test.ts';
 
 /** The fields of the test message that somebody has changed. The others are those of the newest message. */
 export type SampleDraft = { eventType?: string; payload?: string };
@@ -20,7 +20,7 @@ type Given = {
   channelId: string;
   eventTypes: readonly string[];
   filter: string;
-  test: FilterTest;
+  test: SampleTest;
   /** Kept by the form: a part that is folded or hidden for a moment loses nothing. */
   draft: SampleDraft;
   onDraft: (draft: SampleDraft) => void;
@@ -39,7 +39,7 @@ export function OwnSample(given: Given) {
 }
 
 /** The newest message that the event types let through, as it is. */
-function newestOf({ messages = [], payloads, types }: FilterTest, eventTypes: readonly string[]) {
+function newestOf({ messages = [], payloads, types }: SampleTest, eventTypes: readonly string[]) {
   const message = messages.find(({ id, eventType }) => payloads.has(id) && hasEventType(eventTypes, eventType));
   if (message !== undefined)
     return { eventType: message.eventType, payload: prettyText(payloads.get(message.id) ?? '{}') };

@@ -23,7 +23,7 @@ export type TestedMessage = {
   error?: string | undefined;
 };
 
-export type FilterTest = {
+export type SampleTest = {
   /** Whether the channel has messages. Undefined: not known yet. */
   hasMessages: boolean | undefined;
   /** The newest messages, each with what became of it. Undefined: not known yet. */
@@ -48,7 +48,7 @@ export function useFilterTest(
   channelId: string,
   { eventTypes, filter }: { eventTypes: readonly string[]; filter: string },
   { isWanted = true }: { isWanted?: boolean } = {},
-): FilterTest {
+): SampleTest {
   const { at, path } = useHere();
   const settled = useSettled(filter.trim());
   const newest = useQuery({
