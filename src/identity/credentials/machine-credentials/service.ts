@@ -267,7 +267,8 @@ export function createMachineCredentials(
         const { id, organisationId, appId, environmentId } = credential;
         await touchSecret(connection, { id, secretId, address: from.address }, clock());
         const actor = { kind: 'machineCredential', id } as const;
-        // Not called after the secret: the log keeps no value of such a name (audit/record.ts), and the id tells which of two is in wrong hands.
+        // Not called after the secret: the log keeps no value of such a name (audit/record.ts), and the id tells which of two is in
+        // wrong hands.
         const after = { jti, scopes, thumbprint, expiresAt, signedWith: secretId };
         const doer = { organisationId, appId, environmentId, actor, from };
         await audit.record(connection, doer, { action: 'token.issued', target: { id }, after });
