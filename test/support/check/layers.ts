@@ -40,10 +40,11 @@ const isOf = (path: string, folders: readonly string[]): boolean => folders.some
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 const layerOf = (path: string): number => LAYERS.findIndex((rooms) => rooms.includes(roomOf(path)));
 
-/** `src/messaging/channels`, and in identity one folder deeper. */
+/** `src/messaging/channels`, in identity one folder deeper, and a room without folders of resources itself. */
 const resourceOf = (path: string): string =>
   path
     .split('/')
+    .slice(0, -1)
     .slice(0, roomOf(path) === 'identity' ? 4 : 3)
     .join('/');
 
