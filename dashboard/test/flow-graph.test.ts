@@ -151,7 +151,8 @@ test('the steps before a step are those that lead to it, the nearest first', () 
 });
 
 // What the engine takes is what is drawn, for every definition of the manual.
-const definitions = codeBlocksOf('docs/reference/workflow-definition.md')
+const definitions = ['docs/reference/workflow-definition.md', 'docs/guides/workflows.md']
+  .flatMap((page) => codeBlocksOf(page))
   .filter(({ language }) => language === 'json')
   .flatMap(({ text }) => {
     const found: unknown = JSON.parse(text);

@@ -10,7 +10,7 @@ describe('layers', () => {
   const planted = (path: string, text: string) => importsOf(new Map([...sources, [path, text]]));
 
   test('every folder of src is a room, and nothing is loose in src but main.ts', () => {
-    const rooms = new Set([...sourcesOf('src').keys()].map((path) => path.split('/')[1]));
+    const rooms = new Set([...sourcesOf('src').keys()].map((path) => path.split('/')[1] ?? ''));
     expect([...rooms].toSorted(byName)).toEqual([...LAYERS.flat(), 'main.ts'].toSorted(byName));
   });
 

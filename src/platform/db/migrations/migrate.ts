@@ -127,7 +127,7 @@ async function makeTenantRole(session: pg.Client, tell: MigrateOptions['onProgre
   tell?.(
     'Row-level security is off: this user of PostgreSQL may not run the SQL below. Let an administrator run it, and migrate again',
   );
-  tell?.('(docs/operate/network-and-hardening.md, Row-level security):');
+  tell?.('(docs/operate/network-and-hardening.md):');
   for (const line of left) tell?.(`  ${line}`);
 }
 
