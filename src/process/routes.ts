@@ -33,7 +33,7 @@ import { messageRoutes } from '../messaging/messages/routes.ts';
 import { publishingRoutes } from '../messaging/publishing/routes.ts';
 import { schedulingRoutes } from '../messaging/scheduling/routes.ts';
 import { searchRoutes } from '../insight/search/routes.ts';
-import type { Services } from './services.ts';
+import type { Services } from './assembly/create-services.ts';
 import { statsRoutes } from '../insight/stats/routes.ts';
 import { streamRoutes } from '../messaging/streams/routes.ts';
 import { subscriptionRoutes } from '../messaging/subscriptions/routes.ts';

@@ -30,7 +30,7 @@ test('the command of the page about Temporal adds every search attribute of the 
 
 test('every recipe of docs/reference/logs.md finds its lines in a file, and no others', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-docs-logs-'));
-  const common = { pid: 1, host: 'vm', version: '0.1.0' };
+  const common = { pid: 1, host: 'vm', version: '0.9.0' };
   const ids = { deliveryId: 'dlv_01m8b3efdwe008vqmx1r3n8fhg' };
   const lines = [
     { level: 'info', ...ids, msg: 'delivered' },

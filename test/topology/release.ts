@@ -48,7 +48,10 @@ export function buildRelease(commit: string, print: (line: string) => void): Rel
     // As its `npm run build`, without the dashboard: nobody looks at it here, and its packages are not among those of the service.
     npm(['exec', '--', 'tsc', '-p', 'tsconfig.build.json', '--outDir', 'dist-next'], sources);
     mkdirSync(join(sources, 'dist-next/dashboard-files'));
-    execFileSync(process.execPath, ['dist-next/src/process/finish-build.js'], {
+    const finish = ['dist-next/src/process/finish-build.js', 'dist-next/src/finish-build.js'].find((path) =>
+      existsSync(join(sources, path)),
+    );
+    execFileSync(process.execPath, [finish ?? 'finish-build.js'], {
       cwd: sources,
       stdio: ['ignore', 'ignore', 'inherit'],
     });

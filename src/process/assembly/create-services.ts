@@ -42,7 +42,6 @@ import type { CommitObserver } from '../../messaging/publishing/commit.ts';
 import { createPublishing, type Publishing } from '../../messaging/publishing/service.ts';
 import { createScheduling } from '../../messaging/scheduling/service.ts';
 import { createSchemas } from '../../messaging/schemas/schemas.ts';
-import type { Services } from '../services.ts';
 import { noSiblings, type Siblings } from './siblings.ts';
 import { type HandOver, noHandOver } from '../../messaging/publishing/hand-over.ts';
 import { createStats } from '../../insight/stats/service.ts';
@@ -66,18 +65,21 @@ import { createPublishAction } from '../../automations/engine/actions/publish-ac
 import { createStepExpressions } from '../../automations/expressions/expressions.ts';
 import { createTrials, type Trials } from '../../automations/trials/service.ts';
 
+const observerOf = (meters: Meters | undefined): CommitObserver | undefined =>
+  meters && { onGroup: (requests) => meters.group('publish', requests), onCommitted: meters.committed };
+
+/** The services that route handlers may call, by the name that they have there. */
+export type Services = ReturnType<typeof createServices>;
+
 /**
  * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
  * `siblings` are the other processes of the same supervisor.
  */
-const observerOf = (meters: Meters | undefined): CommitObserver | undefined =>
-  meters && { onGroup: (requests) => meters.group('publish', requests), onCommitted: meters.committed };
-
 export function createServices(
   deps: ProcessDependencies,
   handOver: HandOver = noHandOver,
   siblings: Siblings = noSiblings,
-): Services {
+) {
   const audit = createAudit(deps);
   const deliveries = createDeliveries(deps, { audit });
   const replays = createReplays(deps, { audit, filters: deps.filters });

@@ -3,7 +3,7 @@ import { isSettable } from '../../../src/api/http/reading/fields.ts';
 import type { Route } from '../../../src/api/http/route/route.ts';
 import type { Role } from '../../../src/kernel/words/rights.ts';
 import type { ErrorCode } from '../../../src/kernel/errors.ts';
-import type { Services } from '../../../src/process/services.ts';
+import type { Services } from '../../../src/process/assembly/create-services.ts';
 import { met } from '../make/met.ts';
 import type { TenantIds } from '../make/tenants.ts';
 import { CONTRACT, type ContractRow } from './contract-table.ts';

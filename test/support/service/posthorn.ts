@@ -28,7 +28,7 @@ import { listeningApi, ownEndpoints } from '../../../src/process/assembly/own-en
 import { routes } from '../../../src/process/routes.ts';
 import { createHandOver } from '../../../src/messaging/publishing/hand-over.ts';
 import type { Scheme } from '../../../src/api/caller.ts';
-import type { Services } from '../../../src/process/services.ts';
+import type { Services } from '../../../src/process/assembly/create-services.ts';
 import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertOrganisation } from '../make/organisation.ts';

@@ -5,7 +5,7 @@ import { startHttpServer } from '../../../src/api/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/service.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { routes } from '../../../src/process/routes.ts';
-import type { Services } from '../../../src/process/services.ts';
+import type { Services } from '../../../src/process/assembly/create-services.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** Another API on the same database, with services and memory of its own, as a second process has them. */

@@ -102,7 +102,7 @@ export function CodeStates() {
                     v1,•••••••• hidden
                   </span>,
                 ],
-                ['user-agent', 'Posthorn/0.1.0'],
+                ['user-agent', 'Posthorn/0.9.0'],
               ]}
             />
           }

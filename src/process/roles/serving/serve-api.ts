@@ -11,7 +11,7 @@ import { createLimiter } from '../../../platform/rate-limits/limiter.ts';
 import { OPEN_FILES_FOR, readMachine } from '../../../platform/machine.ts';
 import type { ReadinessCheck, Readiness } from '../../../platform/readiness/readiness.ts';
 import { routes } from '../../routes.ts';
-import type { Services } from '../../services.ts';
+import type { Services } from '../../assembly/create-services.ts';
 import type { Outages } from '../../../platform/outages.ts';
 import { listeningApi } from '../../assembly/own-endpoints.ts';
 import type { Siblings } from '../../assembly/siblings.ts';
