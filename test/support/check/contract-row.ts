@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { IdKind } from '../../../src/kernel/values/ids.ts';
 import type { Scope } from '../../../src/kernel/words/rights.ts';
 
 /** One id of each kind that a path may name, all of one environment. */
@@ -24,13 +25,12 @@ export type ResourceIds = {
   requestId: string;
   inspectorId: string;
   inspectedRequestId: string;
-  markerId: string;
   secretId: string;
   connectionId: string;
   /** A name of the catalogue, which is the same for all tenants. */
   connectorId: string;
   organisationId: string;
-};
+} & Readonly<Record<`${IdKind}Id`, string>>;
 
 /**
  * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither

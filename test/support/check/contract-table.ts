@@ -1,3 +1,7 @@
+import { z } from 'zod';
+import { exampleId } from '../../../src/api/openapi/examples.ts';
+import { ID_PREFIXES, type IdKind } from '../../../src/kernel/values/ids.ts';
+import { routes } from '../../../src/process/routes.ts';
 import { channelAnswer } from '../../../src/messaging/channels/schema.ts';
 import { deadLetterAnswer, deadLetterGroupsAnswer } from '../../../src/delivery/dead-letters/schema.ts';
 import { attemptAnswer, deliveryAnswer } from '../../../src/delivery/record/schema.ts';
@@ -29,7 +33,7 @@ import { CONNECTOR_ROWS } from './connector-rows.ts';
 import { CREDENTIAL_ROWS } from './credential-rows.ts';
 import { INBOUND_ROWS } from './inbound-rows.ts';
 import { INSPECTOR_ROWS } from './inspector-rows.ts';
-import { MARKER_ROWS } from './marker-rows.ts';
+import { SERVICE_ROWS } from './service-rows.ts';
 import { REPLAY_ROWS } from './replay-rows.ts';
 import { SECRET_ROWS } from './secret-rows.ts';
 
@@ -37,7 +41,7 @@ export type { ContractRow, ResourceIds };
 
 const message = { eventType: 'order.created', payload: { n: 1 } };
 
-export const CONTRACT: ContractRow[] = [
+const WRITTEN: ContractRow[] = [
   {
     method: 'POST',
     path: '/v1/channels',
@@ -252,17 +256,64 @@ export const CONTRACT: ContractRow[] = [
   ...AUTOMATION_ROWS,
   ...INBOUND_ROWS,
   ...INSPECTOR_ROWS,
-  ...MARKER_ROWS,
+  ...SERVICE_ROWS,
   ...SECRET_ROWS,
   ...CONNECTOR_ROWS,
   ...CREDENTIAL_ROWS,
   ...IDENTITY,
 ];
 
+/** Fills the example ids of a route row with ids that are there. */
+const withRealIds = (body: unknown, ids: ResourceIds): Record<string, unknown> => {
+  let text = JSON.stringify(body);
+  for (const kind of Object.keys(ID_PREFIXES) as IdKind[]) {
+    const id = (ids as Readonly<Record<string, string>>)[`${kind}Id`];
+    if (id !== undefined) text = text.replaceAll(exampleId(kind), id);
+  }
+  return JSON.parse(text) as Record<string, unknown>;
+};
+
+/**
+ * Rows of resources that the specification does not name. The route row says what to expect, and its example is a good body. To hold a
+ * scope or a status against an unseen change, write the row by hand above.
+ */
+const DERIVED: ContractRow[] = routes.flatMap((row): ContractRow[] => {
+  const { access, method, path, status, example } = row;
+  if (typeof access !== 'object' || WRITTEN.some((each) => each.method === method && each.path === path)) return [];
+  const answer = row.answers[status];
+  const item = answer instanceof z.ZodObject ? (answer.shape as { data?: unknown }).data : undefined;
+  const body = example?.body;
+  return [
+    {
+      method,
+      path,
+      scope: access.scope,
+      ...(access.level !== undefined && { level: access.level }),
+      // `as`: redirects need no scope.
+      status: status as ContractRow['status'],
+      // `as`: a list's items are a schema.
+      ...(item instanceof z.ZodArray
+        ? { listOf: item.element as z.ZodType }
+        : status !== 204 && { answers: answer as z.ZodType }),
+      ...(body !== undefined && { body: (ids: ResourceIds) => withRealIds(body, ids) }),
+    },
+  ];
+});
+
+export const CONTRACT: ContractRow[] = [...WRITTEN, ...DERIVED];
+
+/** Resources that `DERIVED` can create: the path to post to, and the parameter that names what was created. */
+export const DERIVED_RESOURCES = DERIVED.flatMap(({ method, path, status, body }) => {
+  const one = DERIVED.find((each) => each.path.startsWith(`${path}/:`));
+  if (method !== 'POST' || status !== 201 || body === undefined || one === undefined) return [];
+  return [{ path, body, parameter: parameterOf(one.path) as string }];
+});
+
 /** The parameter that a path names; undefined when it names none. No path names two. */
-export const parameterOf = (path: string): keyof ResourceIds | undefined =>
+export function parameterOf(path: string): keyof ResourceIds | undefined {
   // `as`: the tables' parameters are the ids' names; a path with another one finds no id and fails its test.
-  /:(\w+)/.exec(path)?.[1] as keyof ResourceIds | undefined;
+  return /:(\w+)/.exec(path)?.[1] as keyof ResourceIds | undefined;
+}
 
 /** A path with its parameter filled in, percent-encoded. */
 export const fillPath = (path: string, id: string): string => path.replace(/:\w+/, encodeURIComponent(id));

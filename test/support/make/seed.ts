@@ -1,4 +1,4 @@
-import type { ResourceIds } from '../check/contract-table.ts';
+import { DERIVED_RESOURCES, type ResourceIds } from '../check/contract-table.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { seedRefusedRequest } from './seeded-refusal.ts';
 import { seedCredentials } from './seeded-credentials.ts';
@@ -224,14 +224,14 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     (path, body) => make(posthorn, key, path, body),
     named('CRM').name,
   );
-  const marked = await make(posthorn, key, '/v1/markers', named('Deploy'));
   const inspector = await seedInspector(posthorn, (path, body) => make(posthorn, key, path, body), {
     ...named('first look'),
     channelId: channel.id,
   });
   const told = await posthorn.deps.db.auditEntry.findFirstOrThrow({ where: { targetId: channel.id } });
   const app = await posthorn.deps.db.app.findUniqueOrThrow({ where: { id: String(apiKey['appId']) } });
-  return {
+  // `as`: the loop below adds the others.
+  const ids = {
     channelId: channel.id,
     messageId: message.id,
     scheduledMessageId: scheduled.id,
@@ -252,9 +252,14 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     webhookId: webhook.id,
     requestId,
     ...inspector,
-    markerId: marked.id,
     secretId,
     connectionId,
     connectorId: 'slack',
-  };
+  } as ResourceIds;
+  for (const { path, body, parameter } of DERIVED_RESOURCES) {
+    const good = body(ids);
+    const { id } = await make(posthorn, key, path, { ...good, ...('name' in good && named(String(good['name']))) });
+    Object.assign(ids, { [parameter]: id });
+  }
+  return ids;
 }
