@@ -172,7 +172,7 @@ describe('service event triggers', () => {
     return run;
   };
   const wouldStart = async (workflowId: string, event: object) =>
-    (await calls.good<{ begins: object }>('POST', `/v1/workflows/${workflowId}/test`, { event })).begins;
+    (await calls.good<{ triggerMatch: object }>('POST', `/v1/workflows/${workflowId}/test`, { event })).triggerMatch;
 
   // Old: such a workflow was valid and active, its trial said that it would begin, and no service event ever began it.
   test('a failed run begins the workflows whose trigger names the channel or the type of its event, as their trials say', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 
-type AttemptJson = { number: number; carrier: string; outcome: string };
+type AttemptJson = { number: number; temporalWorkflowId: string; outcome: string };
 
 const attemptsOf = async (deliveryId: string): Promise<AttemptJson[]> =>
   (await posthorn.request<PageJson<AttemptJson>>('GET', `/v1/deliveries/${deliveryId}/attempts`)).body.data;
@@ -36,7 +36,7 @@ test('a burst beyond the threshold is drained: every message once, and the drain
   // One after the other: a slow machine would refuse some of 300 requests at once.
   for (const id of ids) {
     const { id: deliveryId } = await waitForDelivery(posthorn, id, 'delivered');
-    carriers.push((await attemptsOf(deliveryId))[0]?.carrier ?? '');
+    carriers.push((await attemptsOf(deliveryId))[0]?.temporalWorkflowId ?? '');
   }
   const drains = new Set(carriers.filter((carrier) => carrier.startsWith('drain/')));
   expect(carriers.filter((carrier) => carrier.startsWith('drain/')).length).toBeGreaterThan(200);
@@ -71,7 +71,7 @@ test('a delivery that fails in a drain goes on in a Temporal workflow of its own
     const status = n % 10 === 1 ? 'failed' : 'delivered';
     const delivery = await waitForDelivery(posthorn, id, status);
     expect(delivery.attempts).toBe(n % 10 < 2 ? 2 : 1);
-    if (n % 10 < 2) expect((await attemptsOf(delivery.id))[0]?.carrier).toBe(`delivery/${delivery.id}/1`);
+    if (n % 10 < 2) expect((await attemptsOf(delivery.id))[0]?.temporalWorkflowId).toBe(`delivery/${delivery.id}/1`);
   }
   expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(120);
   await receiver.close();

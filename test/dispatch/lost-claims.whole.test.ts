@@ -310,7 +310,7 @@ describe('drain taken over', () => {
   const carrierOfNext = async (channelId: string): Promise<string> => {
     const { id: messageId } = await publish(scene.posthorn, channelId);
     const { id } = await waitForDelivery(scene.posthorn, messageId, 'delivered');
-    return (await scene.attemptsOf(id))[0]?.carrier ?? '';
+    return (await scene.attemptsOf(id))[0]?.temporalWorkflowId ?? '';
   };
 
   test('a drain that Temporal has given up ends beside the next one, which goes on sending', async () => {
