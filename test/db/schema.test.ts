@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
 import { migrate } from '../../src/platform/db/migrations/migrate.ts';
@@ -19,15 +21,24 @@ describe('schema', () => {
 
   const count = 10_000;
 
-  /** Makes the list of migrations say that this one is the newest. */
-  const asOf = async (name: string): Promise<void> => {
-    await database.pool.query('DELETE FROM _prisma_migrations WHERE migration_name > $1', [BASELINE]);
-    await database.pool.query('UPDATE _prisma_migrations SET migration_name = $1', [name]);
+  /** A database with the tables of the baseline, whose list of migrations says that this one is the newest. */
+  const databaseAt = async (name: string): Promise<TestDatabase> => {
+    const older = await createTestDatabase();
+    const { pool } = older;
+    await pool.query('CREATE SCHEMA kept; ALTER TABLE _prisma_migrations SET SCHEMA kept');
+    await pool.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await pool.query(
+      readFileSync(join(import.meta.dirname, `../../prisma/migrations/${BASELINE}/migration.sql`), 'utf8'),
+    );
+    await pool.query('ALTER TABLE kept._prisma_migrations SET SCHEMA public; DROP SCHEMA kept');
+    await pool.query('DELETE FROM _prisma_migrations WHERE migration_name <> $1', [BASELINE]);
+    await pool.query('UPDATE _prisma_migrations SET migration_name = $1', [name]);
+    return older;
   };
-  const names = async (): Promise<string[]> =>
-    (
-      await database.pool.query<{ name: string }>('SELECT migration_name AS name FROM _prisma_migrations ORDER BY 1')
-    ).rows.map(({ name }) => name);
+  const namesIn = async ({ pool }: TestDatabase): Promise<string[]> =>
+    (await pool.query<{ name: string }>('SELECT migration_name AS name FROM _prisma_migrations ORDER BY 1')).rows.map(
+      (row) => row.name,
+    );
 
   describe('the migrations', () => {
     test('make exactly the tables of prisma/schema.prisma', async () => {
@@ -59,21 +70,22 @@ describe('schema', () => {
     });
 
     test('note the baseline in a database of the version just before it, which has the same tables, and apply the later ones', async () => {
-      await asOf('0098_ends_without_letters');
+      const older = await databaseAt('0098_ends_without_letters');
       const [, ...later] = migrationNames();
       expect(later[0]).toBe('0101_failing_attempts');
-      expect(await migrate(database.url)).toEqual(later);
-      expect(await names()).toEqual(['0098_ends_without_letters', '0100_baseline', ...later]);
-      await database.pool.query(`DELETE FROM _prisma_migrations WHERE migration_name < '0100'`);
+      expect(await migrate(older.url)).toEqual(later);
+      expect(await namesIn(older)).toEqual(['0098_ends_without_letters', '0100_baseline', ...later]);
+      expect(await diff(older.url, 'database', 'schema')).toBe('');
+      await older.drop();
     });
 
     test('are refused to a database of an earlier version, in one sentence that says what to do, and change nothing', async () => {
-      await asOf('0096_max_retry_after');
-      await expect(migrate(database.url)).rejects.toThrow(
+      const older = await databaseAt('0096_max_retry_after');
+      await expect(migrate(older.url)).rejects.toThrow(
         'The newest migration of this database is 0096_max_retry_after, of another program or of a version before the first release, which cannot be upgraded: use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
       );
-      expect(await names()).toEqual(['0096_max_retry_after']);
-      await asOf('0100_baseline');
+      expect(await namesIn(older)).toEqual(['0096_max_retry_after']);
+      await older.drop();
     });
 
     test('sort everything that holds an id as bytes', async () => {

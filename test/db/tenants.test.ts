@@ -246,8 +246,8 @@ describe('row security', () => {
   /** Tables that no control-plane work needs: the role has no right on them, with or without row-level security. */
   const ENGINE = [
     '_prisma_migrations',
-    'encryption_keys',
     'awaited_messages',
+    'encryption_keys',
     'identities',
     'inbound_stat_parts',
     'known_devices',

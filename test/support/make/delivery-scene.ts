@@ -6,7 +6,13 @@ import { waitFor } from '../check/wait-for.ts';
 /** Delays of a second or more, so that a state between two tries can be looked at. */
 export const SCENE_POLICY = { maxRetries: 2, initialDelay: 1000, maxDelay: 60_000, backoffMultiplier: 2 };
 
-export type AttemptJson = { number: number; outcome: string; errorClass?: string; temporalWorkflowId: string; startedAt: string };
+export type AttemptJson = {
+  number: number;
+  outcome: string;
+  errorClass?: string;
+  temporalWorkflowId: string;
+  startedAt: string;
+};
 export type DeadLetterJson = {
   id: string;
   status: string;
