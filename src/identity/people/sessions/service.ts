@@ -226,8 +226,9 @@ const shown = (userAgent: string | undefined): string | undefined =>
 const LIMITS = TIER_LIMITS.pro;
 
 /**
- * The person of a session, acting where the request says: with the rights that the role in that organisation has, as it is at this
- * moment. Throws FORBIDDEN for an organisation or an app that the person is no member of, with one text for what does not exist.
+ * Returns the caller for a session and the organisation or app that the request names, with the rights of the user's current
+ * role there. Throws FORBIDDEN for an organisation or an app that the user is not a member of, with the same text if it does
+ * not exist.
  */
 async function actAs(
   db: DatabaseTransaction,
