@@ -15,11 +15,12 @@ type Level = { inFlight: number; latencyMs: number };
 // A request counts for the limit only if at least this fraction of the limit was in use at some time while it was in
 // flight.
 const FULL_PART = { growing: 0.8, steady: 0.95 };
-// Answers in a round: as many as are in flight, because a receiver with many places often answers them in waves. At most `most`,
-// which makes the mean this exact (its standard error over itself). A trial looks for smaller differences than growth.
+// Number of responses in a round: as many as are in flight, because a receiver with many slots often responds in waves. A round
+// ends before `most` once its mean is this exact (standard error divided by the mean). Trials compare smaller differences than
+// growth does.
 const ROUND = { least: 6, most: 200 };
 const EXACT = { growing: 0.1, steady: 0.03 };
-// A round that is not full in this time (ms) says nothing. With a slow receiver the time is four times its latency.
+// A round that is not full within this time (ms) is discarded. For a slow receiver the time is four times its latency.
 const ROUND_ENDS_MS = 10_000;
 // Growth is worthwhile while latency grows by less than this power of the limit: above 1 it gains nothing, below 0 it
 // costs nothing. Shrinking is worthwhile from a higher power, so that in between nothing changes.
