@@ -45,7 +45,7 @@ export class ElementCount {
   }
 }
 
-/** Names of functions that only the changed macros call. They are not among those that expressions may call. */
+/** Names of functions that only the changed macros call. Expressions cannot call them. */
 export const INTERNAL = { elements: 'elements', zero: 'zero' } as const;
 
 /**

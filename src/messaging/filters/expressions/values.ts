@@ -54,8 +54,8 @@ export function elementsOf(value: unknown): readonly unknown[] {
   return elements;
 }
 
-// Units for an item that `in` looks at, for one that is compared with a list or a map, and for each character of the text that is looked
-// for: 1.6, 6.8 and 0.02 ns were measured.
+// Units for an item that `in` examines, for one that is compared with a list or a map, and for each character of the string that
+// is searched for: 1.6, 6.8 and 0.02 ns were measured.
 const LOOKED_AT = { item: 0.2, structure: 0.7, character: 0.005 };
 
 /** Whether a list has an item that equals `value`. Throws an Error beyond the bounds. */
