@@ -33,10 +33,10 @@ export class HeldElsewhereError extends Error {
   override readonly name = 'HeldElsewhereError';
 }
 
-/** Either what was stored, or why nothing was. */
+/** What was stored, or the error because of which nothing was. */
 export type UnitResult = { outcome: PublishOutcome; refusal?: undefined } | { outcome?: undefined; refusal: Error };
 
-/** Results of a group, in the order of its units, and the deliveries to be handed over: they are committed. */
+/** Results of a group, in the order of its units, and the new deliveries, all committed. */
 export type StoredUnits = NewDeliveries & { results: readonly UnitResult[] };
 
 type Terms = { storePublications: StorePublications; holder: Holder | undefined; patience: LockTimeout };
