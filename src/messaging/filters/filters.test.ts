@@ -33,7 +33,7 @@ describe('measure', () => {
     ['x', 'line 1:1: Unknown variable: x; values of the payload are read as payload.x'],
     [
       'payload.a.exists(x, payload.b in payload.c)',
-      /^takes up to \d+ units for one message, and a filter may take 100000$/,
+      /^must take at most 100000 units per message, but may take up to \d+$/,
     ],
   ])('says of %s: %s', (expression, problem) => {
     expect(filters.measure(expression)).toEqual({

@@ -24,7 +24,7 @@ export type PayloadCondition = {
  */
 const READ_PER_TURN = 4 * 1_048_576;
 
-/** Bounds of one request, whichever is reached first. A look that has begun is finished. */
+/** Bounds of one request, whichever is reached first. A query in progress is completed. */
 export const MOST_LOOKED_THROUGH = { messages: 5_000, bytes: 16 * 1_048_576, milliseconds: 2_000 } as const;
 
 export type FoundMessages = {

@@ -54,7 +54,7 @@ describe('plain http', () => {
   test.each(['192.168.1.5:3000', 'example.com', 'localhost.example.com', '127.0.0.1.example.com', '', 'a b'])(
     'refuses sign-in for %s',
     (host) => {
-      expect(plain.hostProblem(host)).toContain('needs https');
+      expect(plain.hostProblem(host)).toContain('requires https');
     },
   );
 
