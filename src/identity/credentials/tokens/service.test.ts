@@ -37,14 +37,14 @@ test.each([
 });
 
 test.each([
-  ['a  b', /one space/],
-  [' messages:write', /one space/],
-  ['messages:write ', /one space/],
-  ['messages:write\tchannels:read', /one space/],
-  ['"', /one space/],
-  ['dlq:write', /does not have/],
-  ['messages:write zebra', /does not have/],
-  ['__proto__', /does not have/],
+  ['a  b', /single spaces/],
+  [' messages:write', /single spaces/],
+  ['messages:write ', /single spaces/],
+  ['messages:write\tchannels:read', /single spaces/],
+  ['"', /single spaces/],
+  ['dlq:write', /only scopes of this credential/],
+  ['messages:write zebra', /only scopes of this credential/],
+  ['__proto__', /only scopes of this credential/],
 ])('%j is refused', (given, reason) => {
   expect(readScope(given, granted)).toMatch(reason);
 });
