@@ -3,20 +3,26 @@ import type { EnvironmentCaller } from '../api/caller.ts';
 import type { DatabaseTransaction } from '../platform/db/client.ts';
 import type { Instant } from '../kernel/values/instant.ts';
 
-/** What changes of channels, subscriptions and messages do to deliveries. The room of deliveries provides it. */
+/** What changes of channels, subscriptions and messages do to deliveries. Implemented by the delivery modules. */
 export type DeliveryChanges = {
-  /** Ends what is unfinished of deleted subscriptions, in the transaction that deletes them: the first of a long backlog. */
+  /**
+   * Ends unfinished deliveries of deleted subscriptions, in the transaction that deletes them; of a long backlog only
+   * the first ones.
+   */
   endOfSubscriptions(transaction: DatabaseTransaction, subscriptionIds: string[]): Promise<void>;
-  /** Ends the rest, once the deletion is committed. A failure leaves it to the reconciler. */
+  /** Ends the rest after the deletion is committed. If that fails, the reconciler does it. */
   endRestOfSubscriptions(caller: EnvironmentCaller, subscriptionIds: readonly string[]): Promise<void>;
-  /** Makes deliveries due that a limit or a fault of ours has held, in the transaction that resumes their subscription. */
+  /**
+   * Makes deliveries due that a limit or an internal error has put on hold, in the transaction that resumes their
+   * subscription.
+   */
   releaseHeldOf(transaction: DatabaseTransaction, subscriptionId: string): Promise<void>;
 };
 
 /** Ends the deliveries of a message that is being erased, in its transaction, which has locked them. */
 export type EraseDeliveries = (connection: PoolClient, messageId: string) => Promise<void>;
 
-/** Replays to a new subscription what was published from `startFrom` on, in the transaction that makes it. */
+/** Replays what was published since `startFrom` to a new subscription, in the transaction that creates it. */
 export type ReplayFrom = (
   transaction: DatabaseTransaction,
   caller: EnvironmentCaller,

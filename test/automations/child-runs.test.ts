@@ -328,7 +328,7 @@ describe('chains', () => {
     );
     expect(failed.error).toMatchObject({
       code: 'CHAIN_TOO_DEEP',
-      message: `10 runs stand one below the other already, and the message would begin another of ${workflowId}`,
+      message: `the chain already has 10 runs, and the message would start another one, of ${workflowId}`,
       stepId: 'again',
     });
     const runs = await calls.runsOf(workflowId);

@@ -253,7 +253,7 @@ describe('service event triggers', () => {
   });
 
   const endOfChain =
-    'the chain of runs before it is too long: a service event counts as 4 of the 10 runs that may stand one below the other';
+    'the chain of runs that led to it is too long: a service event counts as 4 of the 10 runs that a chain can have';
 
   test('a workflow that is begun by its own failure ends with a skipped run, which says why', async () => {
     const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'circle', steps: [stop] });

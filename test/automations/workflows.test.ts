@@ -459,7 +459,7 @@ describe('faulty definitions', () => {
       expect(answer.status).toBe(400);
       expect(answer.body.error.details).toMatchObject({
         field: 'trigger.config.filter',
-        reason: expect.stringMatching(/^takes up to \d+ units for one message/),
+        reason: expect.stringMatching(/^must take at most \d+ units per message/),
       });
     });
 

@@ -103,7 +103,7 @@ test.each([SYSTEM_CHANNEL_NAME, ' Posthorn.SYSTEM '])(
       expect([method, answer.status, answer.body.error?.details]).toEqual([
         method,
         400,
-        { field: 'name', reason: 'is reserved for the channel of the service itself' },
+        { field: 'name', reason: 'is reserved for the system channel' },
       ]);
     }
     expect((await posthorn.request('GET', system)).body).toMatchObject({ name: SYSTEM_CHANNEL_NAME });

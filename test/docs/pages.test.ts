@@ -664,7 +664,7 @@ describe('filters', () => {
     test('are right for a refused expression and for its shorter form', () => {
       const [, refused = '', taken = ''] =
         /`([^`]+)` is refused, `([^`]+)` is not\./.exec(page.slice(page.indexOf('## Cost units'))) ?? [];
-      expect(compile(refused)).toEqual({ problem: expect.stringMatching(/^takes up to \d+ units/) });
+      expect(compile(refused)).toEqual({ problem: expect.stringMatching(/^must take at most \d+ units/) });
       expect(filterOf(taken).units).toBeLessThan(UNITS_OF_A_FILTER);
     });
   });

@@ -65,7 +65,7 @@ async function fill(count: number): Promise<string> {
 
 test('one filter that may take more than a filter has is refused, with what it takes, on every way of saving it', async () => {
   const filter = 'payload.a.exists(x, payload.b in payload.c)';
-  const reason = /^takes up to \d{7,} units for one message, and a filter may take 100000$/;
+  const reason = /^must take at most 100000 units per message, but may take up to \d{7,}$/;
   expect(reasonOf(await ask(filter))).toMatch(reason);
   const id = await subscribe('payload.n == 1');
   expect(reasonOf(await patch(id, { filter }))).toMatch(reason);
@@ -85,11 +85,13 @@ describe("a channel's filters together", () => {
   test('may take what a channel has; one more is refused, with what is left', async () => {
     expect(isDear(dearUnits)).toBe(true);
     expect(reasonOf(await ask(dearFilter(90)))).toBe(
-      `takes up to ${dearUnits} units for one message, and the channel has ${left} left: its other filters take ${dearOnes * dearUnits} of ${UNITS_OF_A_CHANNEL}`,
+      `must take at most ${left} units per message, but may take up to ${dearUnits}: the other filters of the channel take ${dearOnes * dearUnits} of ${UNITS_OF_A_CHANNEL}`,
     );
     expect((await ask('payload.n == 1')).status).toBe(201);
     const plain = await createSubscription(posthorn, { channelId, webhookUrl });
-    expect(reasonOf(await patch(plain.id, { filter: dearFilter(90) }))).toMatch(/and the channel has \d+ left/);
+    expect(reasonOf(await patch(plain.id, { filter: dearFilter(90) }))).toMatch(
+      /^must take at most \d+ units per message/,
+    );
     expect(await usedUnits()).toBe(dearOnes * dearUnits + unitsOf('payload.n == 1'));
   });
 
@@ -101,11 +103,11 @@ describe("a channel's filters together", () => {
 
   test('leave to others what is replaced, taken away or deleted', async () => {
     expect((await patch(first, { filter: dearFilter(90) })).status).toBe(200);
-    expect(reasonOf(await ask(dearFilter(91)))).toMatch(/left/);
+    expect(reasonOf(await ask(dearFilter(91)))).toMatch(/the other filters of the channel take/);
     await patch(first, { filter: null });
     const next = await ask(dearFilter(91));
     expect(next.status).toBe(201);
-    expect(reasonOf(await ask(dearFilter(92)))).toMatch(/left/);
+    expect(reasonOf(await ask(dearFilter(92)))).toMatch(/the other filters of the channel take/);
     await posthorn.request('DELETE', `/v1/subscriptions/${next.body.id}`);
     expect((await ask(dearFilter(92))).status).toBe(201);
     expect(await usedUnits()).toBe(dearOnes * dearUnits);
@@ -129,7 +131,7 @@ describe("a channel's filters together", () => {
       data: { filterUnits: null },
     });
     const free = UNITS_OF_A_CHANNEL - (dearOnes - 1) * UNITS_OF_A_FILTER - dearUnits;
-    expect(reasonOf(await ask(dearFilter(90)))).toContain(`and the channel has ${Math.max(free, 0)} left`);
+    expect(reasonOf(await ask(dearFilter(90)))).toContain(`must take at most ${Math.max(free, 0)} units per message`);
   });
 });
 

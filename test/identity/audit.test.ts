@@ -223,12 +223,14 @@ describe('audit chain', () => {
       hash FROM audit_entries WHERE position = (SELECT position FROM audit_heads) RETURNING *`);
     const [forged] = rows;
     try {
-      expect((await verify())[0]?.breach).toBe(`the entry at position ${forged?.position} is not what was hashed`);
+      expect((await verify())[0]?.breach).toBe(
+        `the entry at position ${forged?.position} differs from what was hashed`,
+      );
       const record = createRecordAudit(posthorn.deps);
       const doer = { organisationId: String(forged?.organisation_id), actor: { kind: 'commandLine' } } as const;
       const told = { action: 'channel.updated', target: { id } } as const;
       const changed = posthorn.deps.db.$transaction((transaction) => record(transaction, doer, told));
-      await expect(changed).rejects.toThrow(/behind the end of its chain: run posthorn audit verify$/);
+      await expect(changed).rejects.toThrow(/beyond the end of its chain\. Run posthorn audit verify$/);
       expect((await posthorn.request('PATCH', `/v1/channels/${id}`, { name: 'x' })).status).toBe(500);
     } finally {
       await pool.query(`ALTER TABLE audit_entries DISABLE TRIGGER USER; DELETE FROM audit_entries WHERE id = 'aud_forged';
@@ -241,7 +243,7 @@ describe('audit chain', () => {
       'an entry that was changed',
       `UPDATE audit_entries SET entry = replace(entry, 'apiKey', 'apiKex') WHERE position = 3`,
       2,
-      'the entry at position 3 is not what was hashed',
+      'the entry at position 3 differs from what was hashed',
     ],
     [
       'an entry that was removed',
@@ -274,27 +276,27 @@ describe('audit chain', () => {
       'entries that are missing at the end',
       'DELETE FROM audit_entries WHERE position > 5',
       5,
-      'the entries behind position 5 are missing',
+      'the entries after position 5 are missing',
     ],
     [
       'an end that was taken back',
       `ALTER TABLE audit_heads DISABLE TRIGGER USER;
      UPDATE audit_heads SET position = 5, hash = (SELECT hash FROM audit_entries WHERE position = 5)`,
       5,
-      "the entry at position 6 is behind the chain's end",
+      'the entry at position 6 is beyond the end of the chain',
     ],
     [
       'an end that was removed',
       'ALTER TABLE audit_heads DISABLE TRIGGER USER; DELETE FROM audit_heads',
       0,
-      "the entry at position 1 is behind the chain's end",
+      'the entry at position 1 is beyond the end of the chain',
     ],
     [
       'an end with another hash',
       `DELETE FROM audit_entries WHERE position > 5; ALTER TABLE audit_heads DISABLE TRIGGER USER;
      UPDATE audit_heads SET position = 5, hash = sha256('x')`,
       5,
-      "the entry at position 5 is not the chain's end",
+      'the entry at position 5 does not match the end of the chain',
     ],
   ])('the check shows %s, by one who could drop the trigger', async (_, statement, entries, breach) => {
     for (let n = 0; n < 6; n += 1) await makeChannel();

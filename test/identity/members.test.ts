@@ -143,7 +143,7 @@ describe('members', () => {
       const late = answers.filter(({ status }) => status !== 200);
       expect(late).toHaveLength(4);
       for (const { status, body } of late)
-        expect([status, body.error.message]).toEqual([403, expect.stringContaining('it was used or revoked')]);
+        expect([status, body.error.message]).toEqual([403, expect.stringContaining('has been used or revoked')]);
       expect([await posthorn.deps.db.user.count(), (await rolesNow()).size]).toEqual([2, 2]);
     });
 
@@ -205,7 +205,10 @@ describe('members', () => {
       for (const path of [organisation, missing, '/v1/organisations/x']) {
         for (const rest of ['members', 'invitations']) {
           const answer = await viewer.browser.request<Refusal>('GET', `${path}/${rest}`);
-          expect([answer.status, answer.body.error.message]).toEqual([404, 'No such organisation of yours']);
+          expect([answer.status, answer.body.error.message]).toEqual([
+            404,
+            'You are not a member of such an organisation',
+          ]);
         }
       }
     });
@@ -428,7 +431,7 @@ describe('rights at once', () => {
           await release();
           expect(await changing).toMatchObject({
             status: 401,
-            body: { error: { code: 'UNAUTHORIZED', message: 'The session has ended: sign in again' } },
+            body: { error: { code: 'UNAUTHORIZED', message: 'The session has ended. Sign in again' } },
           });
         },
       );

@@ -89,7 +89,7 @@ describe('sessions', () => {
       await posthorn.deps.pool.query(`UPDATE sessions SET ${change}`);
       const { status, body } = await browser.request<Refusal>('GET', '/v1/session');
       expect(status).toBe(expected);
-      if (expected === 401) expect(body.error.message).toBe('The session has ended: sign in again');
+      if (expected === 401) expect(body.error.message).toBe('The session has ended. Sign in again');
     });
 
     test('goes on by being used', async () => {
@@ -256,7 +256,7 @@ describe('sessions', () => {
           field,
         ]);
         if (headers['posthorn-environment'] === 'live' && 'posthorn-app' in headers)
-          expect(body.error.details?.reason).toBe('names nothing that you are a member of');
+          expect(body.error.details?.reason).toBe('must name an organisation or app that you have access to');
       }
       expect(await tableContents(posthorn.deps.pool)).toEqual(before);
     });
@@ -327,7 +327,7 @@ describe('sign in', () => {
   });
 
   type Refusal = { error: { code: string; message: string; retryAfter?: number } };
-  const WRONG = { error: { code: 'UNAUTHORIZED', message: 'The e-mail address or the password is wrong' } };
+  const WRONG = { error: { code: 'UNAUTHORIZED', message: 'The email address or the password is wrong' } };
   const tryOnce = (browser: Browser, body: object = {}) =>
     browser.request<Refusal>('POST', '/v1/sign-in', { email: OWNER.email, password: OWNER.password, ...body });
   const fail = (browser = createBrowser(posthorn), email = OWNER.email) =>
@@ -627,7 +627,7 @@ describe('ways in at once', () => {
         await release();
         expect(await entering).toMatchObject({
           status: 401,
-          body: { error: { code: 'UNAUTHORIZED', message: 'The password was changed a moment ago: sign in again' } },
+          body: { error: { code: 'UNAUTHORIZED', message: 'The password has just been changed. Sign in again' } },
         });
       });
       expect([thief.jar.size, await posthorn.deps.db.session.count({ where: { userId } })]).toEqual([0, 1]);

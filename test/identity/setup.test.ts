@@ -35,7 +35,7 @@ describe('setup', () => {
     posthorn.deps.pool.query('UPDATE one_time_codes SET expires_at = expires_at - make_interval(mins => $1)', [
       minutes,
     ]);
-  const REFUSED = 'The setup link is not valid, or there is an administrator already';
+  const REFUSED = 'The setup link is not valid, or there already is an administrator';
 
   test('the link makes an owner of the first organisation who is signed in, and neither password nor code is stored', async () => {
     const { browser, me } = await setUp(posthorn);
@@ -159,7 +159,10 @@ describe('setup', () => {
     expect(strict.startsWith('http://')).toBe(true);
     const visit = { address: '192.0.2.7', host: '192.0.2.1:3000', cookie: [] };
     const refused = createServices(posthorn.deps).accounts.setUp({ code: code ?? '', ...OWNER }, visit);
-    await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN', message: expect.stringContaining('needs https') });
+    await expect(refused).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('requires https'),
+    });
     expect(await posthorn.deps.db.user.count()).toBe(0);
     const allowing = { ...posthorn.deps, config: { ...posthorn.deps.config, allowHttpSignIn: true } };
     const { cookies } = await createServices(allowing).accounts.setUp({ code: code ?? '', ...OWNER }, visit);
@@ -196,7 +199,7 @@ describe('password resets', () => {
     const removed = await run('members', 'remove', 'nora@example.com');
     expect(removed.output).toMatch(/^Removed nora@example\.com from the organisation Test \(org_\w+\)\n$/);
     const last = await run('members', 'remove', OWNER.email);
-    expect([last.exitCode, last.errors]).toEqual([1, expect.stringContaining('The last owner stays')]);
+    expect([last.exitCode, last.errors]).toEqual([1, expect.stringContaining('The last owner cannot leave')]);
     // Old: without --organisation the oldest one was meant, whoever's it was.
     const { db, newId } = posthorn.deps;
     const { id } = await db.organisation.create({ data: { id: newId('organisation'), name: 'Second' } });

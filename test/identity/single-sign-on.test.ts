@@ -628,7 +628,7 @@ describe('single sign on provider', () => {
 
     test('an invitation makes no account with a password', async () => {
       const refused = joinAs(posthorn, owner, organisation, { role: 'viewer', email: 'nora@example.com' });
-      await expect(refused).rejects.toThrow('People sign in by Acme here');
+      await expect(refused).rejects.toThrow('This service requires signing in through Acme');
       const sent = { email: 'nora@example.com', role: 'developer' };
       const { body } = await owner.request<{ link: string }>('POST', `${organisation}/invitations`, sent);
       expect([codeOf(body.link).length, await people()]).toEqual([43, 1]);

@@ -37,7 +37,7 @@ describeWithBrowser('docs page in a browser', () => {
         if (message.type() === 'error') failures.push(message.text());
       });
       await page.goto(`${posthorn.url}/docs`);
-      await page.getByText('Make a channel').first().waitFor();
+      await page.getByText('Create a channel').first().waitFor();
     });
 
     test('shows the groups, and the operations of those that one opens', async () => {

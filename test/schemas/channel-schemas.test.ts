@@ -41,7 +41,7 @@ describe('channel schemas', () => {
       [{ amount: -1 }, 'payload.amount', 'must be at least 0'],
       [{ amount: 1, currency: 'eur' }, 'payload.currency', 'must match the pattern "^[A-Z]{3}$"'],
       [{ amount: 1, lines: [{ sku: 'a' }, {}] }, 'payload.lines[1].sku', 'is required'],
-      [{ amount: 1, lines: [{ sku: 7 }] }, 'payload.lines[0].sku', 'must be text'],
+      [{ amount: 1, lines: [{ sku: 7 }] }, 'payload.lines[0].sku', 'must be a string'],
     ])('%j is refused at %s, and nothing is published', async (payload, field, reason) => {
       const id = await channel({ schema: ORDER });
       const isReason = new RegExp(`^${reason.replaceAll(/[$^*+?.()|[\]{}\\]/g, String.raw`\$&`)}$`);
@@ -50,7 +50,7 @@ describe('channel schemas', () => {
 
     test.each<[Record<string, unknown>, unknown, string, string]>([
       [{ additionalProperties: false }, { 'two words': 1 }, 'payload["two words"]', 'is not allowed by the schema'],
-      [{ propertyNames: { maxLength: 2 } }, { long: 1 }, 'payload.long', 'has a name that the schema does not allow'],
+      [{ propertyNames: { maxLength: 2 } }, { long: 1 }, 'payload.long', 'must have a name that the schema allows'],
       [{ properties: { a: { enum: ['x', 1] } } }, { a: 2 }, 'payload.a', 'must be one of "x", 1'],
       [{ properties: { a: { const: [1] } } }, { a: 2 }, 'payload.a', 'must be [1]'],
       [{ properties: { a: { format: 'date' } } }, { a: '2026-02-30' }, 'payload.a', 'must be a valid date'],
@@ -59,9 +59,9 @@ describe('channel schemas', () => {
         { properties: { a: { uniqueItems: true } } },
         { a: [1, 2, 1] },
         'payload.a',
-        'must not hold the same item twice (0 and 2)',
+        'must not contain the same item twice (0 and 2)',
       ],
-      [{ dependentRequired: { a: ['b'] } }, { a: 1 }, 'payload.b', 'is required beside "a"'],
+      [{ dependentRequired: { a: ['b'] } }, { a: 1 }, 'payload.b', 'is required together with "a"'],
       [
         JSON.parse('{ "if": { "required": ["a"] }, "then": { "required": ["b"] } }'),
         { a: 1 },
@@ -72,7 +72,7 @@ describe('channel schemas', () => {
         { anyOf: [{ required: ['a'] }, { required: ['b'] }] },
         {},
         'payload',
-        'must fit at least one of the schemas at #/anyOf',
+        'must match at least one of the schemas at #/anyOf',
       ],
       [
         { properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: { type: ['null', 'integer'] } } },
@@ -410,7 +410,9 @@ describe('channel schema changes', () => {
         () => publish<Refusal>(id, { amount: 1 }),
       );
       expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1']);
-      expect(body.error.message).toBe("The channel's configuration is changing at this moment");
+      expect(body.error.message).toBe(
+        'The configuration of the channel is changing; wait as long as Retry-After says, then try again',
+      );
       expect(await messagesOf(id)).toEqual([]);
     });
   });

@@ -86,7 +86,7 @@ describe('with the schemas that hurt a validator', () => {
       { properties: { a: { pattern: 'a' }, b: { patternProperties: { '^a': {}, 'a/(': {} } } } },
       /at #\/properties\/b\/patternProperties\/a~1\(: cannot be compiled: /,
     ],
-    ['290 patterns that take long', { properties: slowPatterns }, /takes longer than 250 ms to compile/],
+    ['290 patterns that take long', { properties: slowPatterns }, /must take at most 250 ms to compile/],
     [
       'something that is no schema',
       { properties: { a: { minimum: 'x' } } },
@@ -162,7 +162,7 @@ describe('with the schemas that hurt a validator', () => {
     const { result, healthy } = await answeredDuring(() => publish(id, payload));
     expect([result.status, result.body.error.details]).toEqual([
       400,
-      { field: 'payload', reason: "takes longer than 250 ms to check against the channel's schema" },
+      { field: 'payload', reason: 'must take at most 250 ms to check against the schema of the channel' },
     ]);
     expect(healthy).toBeGreaterThan(5);
     expect((await publish(id, { a: [[1], [2]] })).status).toBe(202);
@@ -239,6 +239,6 @@ describe('a stored schema that was never checked', () => {
       { eventType: 'a', payload: {} },
     );
     expect([status, body.warnings[0]?.field]).toEqual([202, 'payload']);
-    expect(body.warnings[0]?.reason).toContain('was not checked');
+    expect(body.warnings[0]?.reason).toContain('could not be checked');
   });
 });

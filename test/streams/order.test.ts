@@ -308,7 +308,7 @@ describe('a list in the order of commits', () => {
   });
 
   test.each([
-    ['until=2999-01-01T00:00:00Z', 'until', 'must not stand beside order=committed'],
+    ['until=2999-01-01T00:00:00Z', 'until', 'must not be combined with order=committed'],
     ['cursor=x', 'cursor', 'is not a position of this list in the order of commits'],
     ['order=oldest', 'order', 'is given more than once'],
   ])('refuses %s', async (query, field, reason) => {

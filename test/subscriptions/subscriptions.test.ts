@@ -222,7 +222,7 @@ describe('subscriptions', () => {
       await update(second.id, { owner: 'customer-7' });
       expect(idsOf(await list({ owner: 'customer-7' }))).toEqual([second.id, first.id]);
       // Old: it looked like tenancy, and nothing said that it is none.
-      expect(second.warnings).toEqual([{ field: 'owner', reason: expect.stringContaining('routes nothing') }]);
+      expect(second.warnings).toEqual([{ field: 'owner', reason: expect.stringContaining('does not affect routing') }]);
       expect(await update(first.id, { owner: null })).not.toHaveProperty('owner');
       expect(await resources.subscriptions.get(resources.live, first.id)).not.toHaveProperty('warnings');
       expect(idsOf(await list({ owner: 'customer-7', channelId }))).toEqual([second.id]);
@@ -609,7 +609,7 @@ describe('secrets', () => {
       });
       await expect(secretNow()).rejects.toMatchObject({
         code: 'CONFLICT',
-        message: 'The signing secret of this subscription cannot be opened; rotate it to get a new one',
+        message: 'The signing secret of the subscription cannot be decrypted; rotate it to get a new one',
         cause: expect.objectContaining({ message: expect.stringContaining('does not open') }),
       });
       await expect(secretNow()).rejects.not.toThrow(before);

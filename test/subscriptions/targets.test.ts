@@ -233,7 +233,9 @@ describe('own targets', () => {
       { outcome: 'failed', errorClass: 'blocked_address', errorMessage: `the webhook URL ${REASON}` },
     ]);
     const { body } = await posthorn.request<Warned>('GET', path);
-    expect(body.warnings).toEqual([{ field: 'webhookUrl', reason: `is not sent to: it ${REASON}` }]);
+    expect(body.warnings).toEqual([
+      { field: 'webhookUrl', reason: `cannot be used, and nothing is sent: it ${REASON}` },
+    ]);
     expect(await db.message.count({ where: { channelId } })).toBe(1);
   });
 
@@ -389,7 +391,7 @@ describe('warnings', () => {
 
     test('is shown as a warning, and does not stand in the way of another change', async () => {
       const { path, receiver } = await older({ webhookUrl: OLD_URL });
-      const reason = 'is not sent to: it must not be a private, local or reserved address';
+      const reason = 'cannot be used, and nothing is sent: it must not be a private, local or reserved address';
       const renamed = await patch(path, { name: 'renamed', webhookUrl: OLD_URL });
       expect([renamed.status, renamed.body.name]).toEqual([200, 'renamed']);
       expect(renamed.body.warnings).toEqual([{ field: 'webhookUrl', reason }]);

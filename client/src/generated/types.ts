@@ -1,11 +1,11 @@
 // Generated from the route table and its schemas by `npm run generate:client`: not edited by hand.
 
 export type AcceptInvitation = {
-  /** Code of the link: what stands behind `#code=`. */
+  /** Code of the link (the part after `#code=`). */
   readonly code: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Password that is to be, or that of the account which the person has. */
+  /** Password for a new account (at least 12 characters), or the password of the existing account. */
   readonly password?: string | undefined;
 };
 
@@ -17,23 +17,23 @@ export type AcceptedRequest = {
 };
 
 export type AddPasskey = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** The browser's credential, as its `toJSON()` gives it. */
+  /** Credential from the browser, as its `toJSON()` returns it. */
   readonly passkey: {
     /** Id of the credential, in base64url. */
     readonly id: string;
-    /** The same id. */
+    /** Same as `id`. */
     readonly rawId: string;
-    /** The one kind there is. */
+    /** Credential type. */
     readonly type: 'public-key';
-    /** The answer of the authenticator. */
+    /** Response of the authenticator. */
     readonly response: {
-      /** Data of the browser that is signed, in base64url. */
+      /** Client data that the authenticator signed, in base64url. */
       readonly clientDataJSON: string;
-      /** The new key, in base64url. */
+      /** Attestation object with the new public key, in base64url. */
       readonly attestationObject: string;
-      /** Ways to reach the authenticator. */
+      /** How to reach the authenticator. */
       readonly transports?: readonly string[] | null | undefined;
     };
   };
@@ -42,70 +42,70 @@ export type AddPasskey = {
 export type ApiKey = {
   /** Prefix `key_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** App that it belongs to. */
+  /** App it belongs to. */
   readonly appId: string;
-  /** Environment that it belongs to, of which alone it sees anything. */
+  /** Environment it belongs to; it cannot access any other. */
   readonly environment: 'live' | 'test';
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where the key has none of its own. */
   readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
-  /** Limits in force: the tier's or the credential's own. */
+  /** Effective limits: the credential's own or those of its tier. */
   readonly limits: Limits;
-  /** Rights that it has. */
+  /** Scopes. */
   readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
-  /** Its first 12 characters, by which keys are told apart. */
+  /** First 12 characters of the key, to recognise it by. */
   readonly prefix: string;
-  /** Its last 4 characters. */
+  /** Last 4 characters of the key. */
   readonly last4: string;
-  /** Only an active key is taken. */
+  /** Only an active key is accepted. */
   readonly status: 'active' | 'expired' | 'revoked';
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When it ends by itself. Absent: never. */
+  /** When it expires. Absent if never. */
   readonly expiresAt?: string;
-  /** When it was last used, to the minute. Absent before its first use. */
+  /** When it was last used, to the minute. Absent if never. */
   readonly lastUsedAt?: string;
-  /** IP address of the first request in that minute. */
+  /** IP address of the first request in that minute. Behind proxies, TRUSTED_PROXY_HOPS decides which address of `X-Forwarded-For` this is. */
   readonly lastUsedAddress?: string;
-  /** Until when the key before the last rotation is taken too. Absent: only the last one is. */
+  /** Until when the key from before the last rotation is accepted too. Absent if only the current key is accepted. */
   readonly previousKeyExpiresAt?: string;
 };
 
 export type App = {
   /** Prefix `app_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Organisation that it belongs to. */
+  /** Organisation it belongs to. */
   readonly organisationId: string;
-  /** Name for people; several apps may have the same. */
+  /** Display name. Several apps can have the same name. */
   readonly name: string;
-  /** Name for addresses and command lines; no other app of its organisation has it. */
+  /** Name in URLs and command lines, unique in the organisation. */
   readonly slug: string;
-  /** Text for people. */
+  /** Free-text description. */
   readonly description?: string;
-  /** The credentials of a suspended app are refused, and its deliveries wait until it is active. */
+  /** While an app is suspended, its credentials are refused within 5 seconds, deliveries (`app_suspended`) and scheduled messages wait, and schedules start no runs. Runs in progress continue. Users can change things, but requests that send something are FORBIDDEN. */
   readonly status: 'active' | 'suspended';
-  /** Defaults in force for resources that are made from now on: the app's own or the service's. */
+  /** Effective defaults for resources created from now on: the app's own, or else those of the service. */
   readonly settings: {
-    /** `retentionDays` of a channel that is made without, and the days for which runs that have ended are kept. */
+    /** Default `retentionDays` of new channels, and the days for which finished runs are kept. */
     readonly retentionDays: number;
-    /** `retryPolicy` of a subscription that is made without; one that is given in part begins with it. */
+    /** Default `retryPolicy` of new subscriptions. It also fills in the missing fields of a partial policy. */
     readonly retryPolicy: {
-      /** Tries after the first one. */
+      /** Retries after the first attempt. */
       readonly maxRetries: number;
       /** Milliseconds before the first retry. */
       readonly initialDelay: number;
-      /** Milliseconds that no delay exceeds. */
+      /** Maximum delay between two attempts, in milliseconds. */
       readonly maxDelay: number;
-      /** Each delay is the one before, times this. */
+      /** Factor by which each delay is longer than the previous one. */
       readonly backoffMultiplier: number;
     };
-    /** `timeoutMs` of a subscription that is made without. */
+    /** Default `timeoutMs` of new subscriptions. */
     readonly timeoutMs: number;
-    /** `circuitBreaker` of a subscription that is made without. */
+    /** Default `circuitBreaker` of new subscriptions. */
     readonly circuitBreaker: boolean;
   };
-  /** When the app was made. */
+  /** When the app was created. */
   readonly createdAt: string;
   /** When the app was last changed. */
   readonly updatedAt: string;
@@ -149,40 +149,40 @@ export type Approval = {
 export type Attempt = {
   /** Prefix `att_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Delivery that was tried. */
+  /** Delivery it belongs to. */
   readonly deliveryId: string;
-  /** Counts the attempts of the delivery from 1. */
+  /** Number of the attempt within the delivery, from 1. */
   readonly number: number;
-  /** When it began. */
+  /** When it started. */
   readonly startedAt: string;
-  /** Milliseconds that it took. */
+  /** Duration in milliseconds. */
   readonly durationMs: number;
-  /** Whether the message has arrived by it. */
+  /** Whether the message was delivered. */
   readonly outcome: 'delivered' | 'failed' | 'held';
-  /** Kind of the failure. Absent on success. */
+  /** Error class. Absent on success. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-  /** The same for people, with what is to be mended. */
+  /** Error message, with what to fix. */
   readonly errorMessage?: string;
-  /** Request as it was sent. Absent where nobody has kept it, as after a crash. */
+  /** Request as sent. Absent if it was not stored: after a crash of the worker, or if the subscription has changed more than a hundred times since. */
   readonly request?: {
-    /** Counts the forms of requests to the subscription from 1: a change of its URL or headers begins the next one. */
+    /** Version of the URL and headers used for the subscription, counted from 1; changing either starts the next one. */
     readonly version: number;
     /** Always POST. */
     readonly method: 'POST';
-    /** URL, the values of its query masked by `***`. */
+    /** URL, with the values of its query replaced by `***`. */
     readonly url: string;
-    /** Headers by name as sent. The signature and values that look like credentials are masked by `***`. */
+    /** Headers by name, as sent. The signature, the parent-id of a trace and values that look like credentials are replaced by `***`; headers of the connection are omitted. */
     readonly headers: Readonly<Record<string, string>>;
   };
-  /** Answer of the subscriber. Absent when there was none. */
+  /** Response of the receiver. Absent if there was none. */
   readonly response?: {
     /** HTTP status. */
     readonly status: number;
-    /** First 16 KiB of the body, as text. Empty in a list without `responseBodies`. */
+    /** First 16 KiB of the body, as text. Empty in a list with `responseBodies=false`. */
     readonly body: string;
-    /** Milliseconds from sending to the end of the answer. */
+    /** Milliseconds from sending the request to the end of the response. */
     readonly latencyMs: number;
-    /** Headers of the answer, by lower-case name. */
+    /** Headers of the response, by lower-case name. */
     readonly headers: Readonly<Record<string, string>>;
   };
   /** Id of the Temporal workflow that ran the attempt. */
@@ -192,51 +192,51 @@ export type Attempt = {
 export type AuditEntry = {
   /** Prefix `aud_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** When it was done. */
+  /** When the change was made. */
   readonly at: string;
   /** Organisation whose log this is. */
   readonly organisationId: string;
-  /** App of the changed resource. Absent above the apps. */
+  /** App of the changed resource. Absent if the resource does not belong to an app. */
   readonly appId?: string;
-  /** Environment of it. Absent above the environments. */
+  /** Environment of the changed resource. Absent if it does not belong to an environment. */
   readonly environmentId?: string;
-  /** The one who did it. */
+  /** Who made the change. */
   readonly actor: {
     /** A principal of the API, the command line, or the Temporal UI. */
     readonly kind: 'apiKey' | 'machineCredential' | 'person' | 'commandLine' | 'temporal';
-    /** Id of the principal. The command line and the Temporal UI have none. */
+    /** Id of the principal. Absent for the command line and the Temporal UI. */
     readonly id?: string;
   };
-  /** Resource and verb: `channel.updated`. */
+  /** Resource and verb, such as `channel.updated`. */
   readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
-  /** The resource it was done to. */
+  /** The changed resource. */
   readonly target: {
     /** Id of the resource. */
     readonly id: string;
   };
-  /** Where the request came from. Absent where none did. */
+  /** Where the request came from. Absent if there was no request. */
   readonly from?: {
     /** IP address of the caller. */
     readonly address: string;
-    /** Its `User-Agent`, the first 300 characters. */
+    /** First 300 characters of its `User-Agent`. */
     readonly userAgent?: string;
   };
-  /** Changed fields as they were, without secrets. Absent in a list with `changes=false`. */
+  /** Changed fields before the change, without secrets. Absent in a list with `changes=false`. */
   readonly before?: Readonly<Record<string, unknown>>;
-  /** Changed fields as they are since, without secrets. Absent in a list with `changes=false`. */
+  /** Changed fields after the change, without secrets. Absent in a list with `changes=false`. */
   readonly after?: Readonly<Record<string, unknown>>;
-  /** Its place in the chain of its organisation. */
+  /** Position in the hash chain of the organisation. */
   readonly position: number;
-  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operate/keys-and-secrets.md, Verify the audit log). */
+  /** SHA-256, in hexadecimal, of the previous hash and this entry (docs/operate/keys-and-secrets.md, Verify the audit log). */
   readonly hash: string;
 };
 
 export type AuditFilter = {
-  /** Only this action. */
+  /** Only entries with this action. */
   readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
-  /** Only by this principal. */
+  /** Only entries by this principal. */
   readonly actorId?: string | undefined;
-  /** Only of this resource. */
+  /** Only entries about this resource. */
   readonly targetId?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -245,46 +245,46 @@ export type AuditFilter = {
 };
 
 export type AuditLine = {
-  /** Its place in the chain of its organisation. */
+  /** Position in the hash chain of the organisation. */
   readonly position: number;
-  /** SHA-256, in hexadecimal, of the hash before it and of this entry (docs/operate/keys-and-secrets.md, Verify the audit log). */
+  /** SHA-256, in hexadecimal, of the previous hash and this entry (docs/operate/keys-and-secrets.md, Verify the audit log). */
   readonly hash: string;
   /** The entry, byte for byte as it was hashed. */
   readonly entry: {
     /** Prefix `aud_` and 26 characters that sort by the time of making. */
     readonly id: string;
-    /** When it was done. */
+    /** When the change was made. */
     readonly at: string;
     /** Organisation whose log this is. */
     readonly organisationId: string;
-    /** App of the changed resource. Absent above the apps. */
+    /** App of the changed resource. Absent if the resource does not belong to an app. */
     readonly appId?: string;
-    /** Environment of it. Absent above the environments. */
+    /** Environment of the changed resource. Absent if it does not belong to an environment. */
     readonly environmentId?: string;
-    /** The one who did it. */
+    /** Who made the change. */
     readonly actor: {
       /** A principal of the API, the command line, or the Temporal UI. */
       readonly kind: 'apiKey' | 'machineCredential' | 'person' | 'commandLine' | 'temporal';
-      /** Id of the principal. The command line and the Temporal UI have none. */
+      /** Id of the principal. Absent for the command line and the Temporal UI. */
       readonly id?: string;
     };
-    /** Resource and verb: `channel.updated`. */
+    /** Resource and verb, such as `channel.updated`. */
     readonly action: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked';
-    /** The resource it was done to. */
+    /** The changed resource. */
     readonly target: {
       /** Id of the resource. */
       readonly id: string;
     };
-    /** Where the request came from. Absent where none did. */
+    /** Where the request came from. Absent if there was no request. */
     readonly from?: {
       /** IP address of the caller. */
       readonly address: string;
-      /** Its `User-Agent`, the first 300 characters. */
+      /** First 300 characters of its `User-Agent`. */
       readonly userAgent?: string;
     };
-    /** Changed fields as they were, without secrets. Absent in a list with `changes=false`. */
+    /** Changed fields before the change, without secrets. Absent in a list with `changes=false`. */
     readonly before?: Readonly<Record<string, unknown>>;
-    /** Changed fields as they are since, without secrets. Absent in a list with `changes=false`. */
+    /** Changed fields after the change, without secrets. Absent in a list with `changes=false`. */
     readonly after?: Readonly<Record<string, unknown>>;
   };
 };
@@ -292,7 +292,7 @@ export type AuditLine = {
 export type Authenticate = {
   /** Password of the account. */
   readonly password?: string | undefined;
-  /** The browser's credential, as its `toJSON()` gives it. */
+  /** Credential from the browser, as its `toJSON()` returns it. */
   readonly passkey?: {
     /** Credential id, in base64url. */
     readonly id: string;
@@ -322,21 +322,21 @@ export type Authorization = {
 };
 
 export type AuthorizationServer = {
-  /** PUBLIC_BASE_URL, the `iss` and `aud` of tokens. */
+  /** PUBLIC_BASE_URL, which is also `iss` and `aud` of tokens. */
   readonly issuer: string;
-  /** Where tokens are asked for. */
+  /** URL of the token endpoint. */
   readonly token_endpoint: string;
-  /** Where the public keys of tokens are. */
+  /** URL of the public keys for access tokens. */
   readonly jwks_uri: string;
-  /** Every scope that there is. */
+  /** All scopes. */
   readonly scopes_supported: readonly string[];
-  /** None: there is no authorization endpoint. */
+  /** Empty: there is no authorization endpoint. */
   readonly response_types_supported: readonly never[];
-  /** The one way to a token. */
+  /** The only supported grant. */
   readonly grant_types_supported: readonly 'client_credentials'[];
-  /** An HMAC over the proof, made with the secret. No registered method: none binds the client to the proof. */
+  /** HMAC of the DPoP proof, keyed with the client secret. This is not a registered method, because none of those binds the client to the proof. */
   readonly token_endpoint_auth_methods_supported: readonly 'client_secret_dpop_hmac'[];
-  /** Algorithms of proofs (RFC 9449 §5.1). */
+  /** Signature algorithms of proofs (RFC 9449 §5.1). */
   readonly dpop_signing_alg_values_supported: readonly ('ES256' | 'EdDSA' | 'Ed25519' | 'PS256')[];
 };
 
@@ -381,102 +381,102 @@ export type BacklogQuery = {
 };
 
 export type BatchAccepted = {
-  /** How many messages were accepted: all of the request. */
+  /** Number of accepted messages: all of the request. */
   readonly count: number;
-  /** Their ids, in the order of the request's messages. */
+  /** Ids of the messages, in the order of the request. */
   readonly ids: readonly string[];
-  /** They are stored. */
+  /** Always `accepted`: the messages are stored. */
   readonly status: 'accepted';
-  /** Where payloads do not fit the schemas of a channel that warns instead of refusing. On answers to publishes. */
+  /** Schema violations of payloads that were published nevertheless, because the channel only warns. Only in responses to publishes. */
   readonly warnings?: readonly FieldProblem[];
 };
 
 export type BulkDiscard = {
   /** `preview`: nothing was changed. */
   readonly status: 'preview' | 'discarded';
-  /** Open dead letters that the filter matches. */
+  /** Open dead letters that match the filter. */
   readonly matched: number;
-  /** Dead letters that this request has discarded, the oldest first. */
+  /** Dead letters that this request discarded, oldest first. */
   readonly discarded: number;
-  /** Open dead letters that match and are left. The same request goes on with them. */
+  /** Matching dead letters that are still open. Repeat the request to discard them. */
   readonly left: number;
 };
 
 export type BulkReplay = {
   /** Prefix `rpl_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** How far it is. */
+  /** Status of the replay. */
   readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
-  /** Open dead letters that the filter matches. */
+  /** Open dead letters that match the filter. */
   readonly matched: number;
   /** Dead letters replayed so far. */
   readonly replayed: number;
-  /** Dead letters that could not be replayed. */
+  /** Dead letters that could not be replayed and are still open, because their subscription or workflow is deleted. */
   readonly failed: number;
-  /** Their states by now. One that a later replay has made due counts there. */
+  /** Current status of what was replayed. A delivery or run that a later replay has made due counts there instead. */
   readonly outcome: {
-    /** Deliveries that are delivered, and runs that have completed. */
+    /** Delivered deliveries and completed runs. */
     readonly succeeded: number;
-    /** Deliveries that are still being tried, and runs that go on. */
+    /** Deliveries and runs that are not finished. */
     readonly underWay: number;
-    /** Deliveries and runs that have failed again, and runs that were cancelled. */
+    /** Deliveries and runs that failed again, and cancelled runs. */
     readonly failed: number;
-    /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
+    /** Whether the numbers are exact. Each counts up to 10,000, or 1,000 in a list. */
     readonly isExact: boolean;
   };
-  /** Dead letters that were asked for. */
+  /** Filter of the request. */
   readonly filter: {
-    /** Only of this channel. */
+    /** Only those of this channel. */
     readonly channelId?: string;
-    /** Only of this subscription. */
+    /** Only those of this subscription. */
     readonly subscriptionId?: string;
-    /** Only of this message. */
+    /** Only those of this message. */
     readonly messageId?: string;
-    /** Only of this workflow. */
+    /** Only those of this workflow. */
     readonly workflowId?: string;
-    /** Only of this event type, or of those with its beginning. */
+    /** Only those of this event type or pattern. */
     readonly eventType?: string;
-    /** Only of this kind. */
+    /** Only those of this kind. */
     readonly kind?: 'delivery' | 'run';
-    /** Only with this reason. */
+    /** Only those with this reason. */
     readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
-    /** Only with this kind of the last failure. */
+    /** Only those whose last failure has this class. */
     readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+    /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
     readonly errorStatus?: number | string;
-    /** Only what failed after this. */
+    /** Only those that failed after this time. */
     readonly since?: string;
-    /** Only what failed before this. */
+    /** Only those that failed before this time. */
     readonly until: string;
-    /** Only deliveries that were made after this. */
+    /** Only deliveries created after this time. */
     readonly createdSince?: string;
-    /** Only deliveries that were made before this. */
+    /** Only deliveries created before this time. */
     readonly createdUntil?: string;
   };
-  /** Dead letters replayed per second at most. Absent: as fast as they are found. */
+  /** Maximum dead letters replayed per second. Absent if they are replayed as fast as they are found. */
   readonly ratePerSecond?: number;
-  /** Who asked for it: an API key, a machine credential or a person. */
+  /** Who requested it: an API key, a machine credential or a user. */
   readonly requestedBy: string;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly createdAt: string;
-  /** When it ended. Absent until then. */
+  /** When it finished. Absent until then. */
   readonly finishedAt?: string;
 };
 
 export type BulkReplayOrPreview = BulkReplay | {
-  /** Nothing was changed. */
+  /** Always `preview`: nothing was changed. */
   readonly status: 'preview';
-  /** Open dead letters that the filter matches. */
+  /** Open dead letters that match the filter. */
   readonly matched: number;
   /** Always 0. */
   readonly replayed: 0;
   /** Always 0. */
   readonly failed: 0;
-  /** The oldest of them, five at most. */
+  /** Up to five of the oldest. */
   readonly oldest: readonly {
     /** Prefix `dlq_` and 26 characters that sort by the time of making. */
     readonly id: string;
-    /** When it was given up. */
+    /** When it failed permanently. */
     readonly failedAt: string;
     /** Event type of the message. */
     readonly eventType?: string;
@@ -486,84 +486,84 @@ export type BulkReplayOrPreview = BulkReplay | {
 export type BulkRetry = {
   /** Prefix `rty_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** How far it is. */
+  /** Status of the retry. */
   readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
-  /** Deliveries that the filter matches and that may be retried. */
+  /** Deliveries that match the filter and can be retried. */
   readonly matched: number;
-  /** Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it. */
+  /** Whether `matched` was the exact count at the time of the request. Counting stops after 100,000 rows; the retry continues beyond them. */
   readonly isExact: boolean;
-  /** Deliveries made due so far. */
+  /** Deliveries retried so far. */
   readonly retried: number;
-  /** Deliveries that could not be retried. */
+  /** Deliveries that could not be retried, because their message is erased or their subscription deleted. */
   readonly failed: number;
-  /** Their states by now. One that a later replay has made due counts there. */
+  /** Current status of what was replayed. A delivery or run that a later replay has made due counts there instead. */
   readonly outcome: {
-    /** Deliveries that are delivered, and runs that have completed. */
+    /** Delivered deliveries and completed runs. */
     readonly succeeded: number;
-    /** Deliveries that are still being tried, and runs that go on. */
+    /** Deliveries and runs that are not finished. */
     readonly underWay: number;
-    /** Deliveries and runs that have failed again, and runs that were cancelled. */
+    /** Deliveries and runs that failed again, and cancelled runs. */
     readonly failed: number;
-    /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
+    /** Whether the numbers are exact. Each counts up to 10,000, or 1,000 in a list. */
     readonly isExact: boolean;
   };
-  /** Deliveries that were asked for. */
+  /** Filter of the request. */
   readonly filter: {
-    /** Only of this channel. */
+    /** Only those of this channel. */
     readonly channelId?: string;
-    /** Only to this subscription. */
+    /** Only those of this subscription. */
     readonly subscriptionId?: string;
-    /** Only of this message. */
+    /** Only those of this message. */
     readonly messageId?: string;
-    /** Only of this event type, or of those with its beginning. */
+    /** Only those of this event type or pattern. */
     readonly eventType?: string;
-    /** Only with this status, or one of these. Absent: all that have not arrived. */
+    /** Only those with this status, or one of these. Absent: all except `delivered`. */
     readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[];
-    /** Only with this kind of the last failure. */
+    /** Only those whose last failure has this class. */
     readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+    /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
     readonly errorStatus?: number | string;
-    /** Only with a last answer that took so many milliseconds or more. */
+    /** Only those whose last response took at least this many milliseconds. */
     readonly minLatencyMs?: number;
-    /** Only what waits for something beside its policy, or all others. */
+    /** Only those that are on hold, or only the others. */
     readonly held?: boolean;
-    /** Only what this replay or bulk retry was the last to make due. */
+    /** Only those that this replay or bulk retry was the last to make due. */
     readonly replayId?: string;
-    /** Only what was made after this. */
+    /** Only those created after this time. */
     readonly since?: string;
-    /** Only what was made before this. */
+    /** Only those created before this time. */
     readonly until: string;
   };
-  /** Deliveries made due per second at most. Absent: as fast as they are found. */
+  /** Maximum deliveries per second that become due. Absent if they are retried as fast as they are found. */
   readonly ratePerSecond?: number;
-  /** Who asked for it: an API key, a machine credential or a person. */
+  /** Who requested it: an API key, a machine credential or a user. */
   readonly requestedBy: string;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly createdAt: string;
-  /** When it ended. Absent until then. */
+  /** When it finished. Absent until then. */
   readonly finishedAt?: string;
 };
 
 export type BulkRetryOrPreview = BulkRetry | {
-  /** Nothing was changed. */
+  /** Always `preview`: nothing was changed. */
   readonly status: 'preview';
-  /** Deliveries that the filter matches and that may be retried. */
+  /** Deliveries that match the filter and can be retried. */
   readonly matched: number;
-  /** Whether `matched` was all of them when it was asked for: no more than 100,000 rows are looked at for it. */
+  /** Whether `matched` was the exact count at the time of the request. Counting stops after 100,000 rows; the retry continues beyond them. */
   readonly isExact: boolean;
   /** Always 0. */
   readonly retried: 0;
   /** Always 0. */
   readonly failed: 0;
-  /** The oldest of them, five at most. */
+  /** Up to five of the oldest. */
   readonly oldest: readonly {
     /** Prefix `dlv_` and 26 characters that sort by the time of making. */
     readonly id: string;
-    /** Its status. */
+    /** Status of the delivery. */
     readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
     /** Event type of the message. */
     readonly eventType?: string;
-    /** When the delivery was made. */
+    /** When the delivery was created. */
     readonly createdAt: string;
   }[];
 };
@@ -584,21 +584,21 @@ export type CancelRuns = {
 export type CancelledMessage = {
   /** Prefix `msg_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Channel that it was published to. */
+  /** Channel it was published to. */
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
-  /** When it was published, or is to be. */
+  /** When it was or will be published. */
   readonly publishedAt: string;
-  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  /** Same as publishedAt, for a message that is scheduled or was cancelled. */
   readonly deliverAt?: string;
-  /** When its publication was cancelled. Absent otherwise. */
+  /** When it was cancelled. Absent if it was not. */
   readonly cancelledAt?: string;
-  /** Why its publication was cancelled. */
+  /** Why it was cancelled. */
   readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
-  /** When payload and metadata were erased. Absent while they are there. */
+  /** When payload and metadata were erased. Absent if they have not been. */
   readonly erasedAt?: string;
-  /** Nothing of it is published. */
+  /** Always `cancelled`: the message will not be published. */
   readonly deliveryStatus: 'cancelled';
 };
 
@@ -630,28 +630,28 @@ export type Change = {
 export type ChangePassword = {
   /** Password of the account. */
   readonly password: string;
-  /** Password that is to be, 12 characters at least. */
+  /** New password, at least 12 characters. */
   readonly newPassword: string;
 };
 
 export type Channel = {
   /** Prefix `chn_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name for people; several channels may have the same. */
+  /** Display name. Several channels can have the same name. */
   readonly name: string;
-  /** Text for people. */
+  /** Free-text description. */
   readonly description?: string;
-  /** Only an active channel takes messages. */
+  /** Only an active channel accepts messages. */
   readonly status: 'active' | 'paused' | 'archived';
-  /** JSON Schema that holds for every payload. */
+  /** JSON Schema for every payload. */
   readonly schema?: Readonly<Record<string, unknown>>;
-  /** JSON Schemas by event type, each of which holds beside `schema`. */
+  /** JSON Schemas by event type. Each applies in addition to `schema`. */
   readonly schemas?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** A payload that does not fit is refused, or published with a warning. Only where there is a schema. */
+  /** Whether a payload that violates a schema is rejected, or published with a warning. Absent if the channel has no schema. */
   readonly schemaMode?: 'enforce' | 'warn';
-  /** Days after which a message is removed. */
+  /** Days after which a message is removed with its deliveries, attempts and dead letters (up to half an hour later). A message stays longer while one of its deliveries or runs is unfinished or an open dead letter can be replayed. */
   readonly retentionDays: number;
-  /** When the channel was made. */
+  /** When the channel was created. */
   readonly createdAt: string;
   /** When the channel was last changed. */
   readonly updatedAt: string;
@@ -692,7 +692,7 @@ export type ChannelStatsQuery = {
 };
 
 export type ConfirmTotp = {
-  /** Six digits of the authenticator app. */
+  /** Six-digit code of the authenticator app. */
   readonly code: string;
 };
 
@@ -783,167 +783,167 @@ export type ConnectorDetail = {
 };
 
 export type CreateApiKey = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** The environment of its maker; no other can be chosen. */
+  /** Environment of the caller; no other is allowed. */
   readonly environment?: 'live' | 'test' | undefined;
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where `limits` sets none. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  /** Rights that it has. */
+  /** Scopes. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
-  /** Limits of its own, in place of those of its tier. */
+  /** Limits that replace those of the tier. */
   readonly limits?: {
-    /** Requests in 60 seconds. */
+    /** Requests per 60 seconds. */
     readonly requestsPerMinute?: number | undefined;
-    /** Requests in one second. */
+    /** Requests per second. */
     readonly burst?: number | undefined;
     /** Requests in flight. */
     readonly concurrent?: number | undefined;
-    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
+    /** Batch requests per 60 seconds. Transactional requests have a separate limit of the same size. */
     readonly batchPerMinute?: number | undefined;
   } | undefined;
-  /** When it ends by itself. */
+  /** When it expires. */
   readonly expiresAt?: string | Date | undefined;
 };
 
 export type CreateApp = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Name for addresses and command lines. Default: made of the name. */
+  /** Name in URLs and command lines: up to 63 of a-z, 0-9 and single hyphens, unique in the organisation. Default: derived from the name. */
   readonly slug?: string | undefined;
-  /** Text for people. */
+  /** Free-text description. */
   readonly description?: string | undefined;
-  /** Status to have. Default: "active". */
+  /** Status. Default: "active". */
   readonly status?: 'active' | 'suspended' | undefined;
-  /** Defaults for resources that are made from now on. */
+  /** Defaults for resources created from now on. */
   readonly settings?: {
     /** Days after which a message is removed. */
     readonly retentionDays?: number | undefined;
-    /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
+    /** When a failed delivery is retried. Omitted fields keep their defaults. */
     readonly retryPolicy?: {
-      /** Tries after the first one. */
+      /** Retries after the first attempt. */
       readonly maxRetries?: number | undefined;
       /** Milliseconds before the first retry. */
       readonly initialDelay?: number | undefined;
-      /** Milliseconds that no delay of the policy exceeds. */
+      /** Maximum delay between two attempts, in milliseconds. */
       readonly maxDelay?: number | undefined;
-      /** Each delay is the one before, times this. */
+      /** Factor by which each delay is longer than the previous one. */
       readonly backoffMultiplier?: number | undefined;
     } | undefined;
-    /** Milliseconds that one attempt may take. */
+    /** Maximum duration of an attempt, in milliseconds. */
     readonly timeoutMs?: number | undefined;
-    /** Whether a circuit may open. */
+    /** Whether the circuit breaker is on. */
     readonly circuitBreaker?: boolean | undefined;
   } | undefined;
 };
 
 export type CreateBulkDiscard = {
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** Only of this workflow. */
+  /** Only those of this workflow. */
   readonly workflowId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
-  /** Only of this kind. */
+  /** Only those of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
-  /** Only with this reason. */
+  /** Only those with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: number | string | undefined;
-  /** Only items later than this time. */
+  /** Only those that failed after this time. */
   readonly since?: string | Date | undefined;
-  /** Only items earlier than this time. */
+  /** Only those that failed before this time. */
   readonly until?: string | Date | undefined;
-  /** Only deliveries that were made after this. */
+  /** Only deliveries created after this time. */
   readonly createdSince?: string | Date | undefined;
-  /** Only deliveries that were made before this. */
+  /** Only deliveries created before this time. */
   readonly createdUntil?: string | Date | undefined;
-  /** Whether to count only. Default: false. */
+  /** Whether to only count. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
 export type CreateBulkReplay = {
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** Only of this workflow. */
+  /** Only those of this workflow. */
   readonly workflowId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
-  /** Only of this kind. */
+  /** Only those of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
-  /** Only with this reason. */
+  /** Only those with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: number | string | undefined;
-  /** Only items later than this time. */
+  /** Only those that failed after this time. */
   readonly since?: string | Date | undefined;
-  /** Only items earlier than this time. */
+  /** Only those that failed before this time. */
   readonly until?: string | Date | undefined;
-  /** Only deliveries that were made after this. */
+  /** Only deliveries created after this time. */
   readonly createdSince?: string | Date | undefined;
-  /** Only deliveries that were made before this. */
+  /** Only deliveries created before this time. */
   readonly createdUntil?: string | Date | undefined;
-  /** Whether to count only. Default: false. */
+  /** Whether to only count. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** Dead letters replayed per second at most. Default: as fast as they are found. */
+  /** Maximum dead letters replayed per second. Default: as fast as they are found. */
   readonly ratePerSecond?: number | undefined;
 };
 
 export type CreateBulkRetry = {
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
-  /** Only with this status, or one of these. Default: all that have not arrived. */
+  /** Only those with this status, or one of these. Default: all except `delivered`. */
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: number | string | undefined;
-  /** Only with a last answer that took so many milliseconds or more. */
+  /** Only those whose last response took at least this many milliseconds. */
   readonly minLatencyMs?: number | undefined;
-  /** Only what waits for something beside its policy (`true`), or all others (`false`). */
+  /** `true`: only those that are on hold. `false`: only the others. */
   readonly held?: boolean | undefined;
   /** Only those that this replay or bulk retry was the last to make due. */
   readonly replayId?: string | undefined;
-  /** Only what was made after this. */
+  /** Only those created after this time. */
   readonly since?: string | Date | undefined;
-  /** Only what was made before this. Default: now. */
+  /** Only those created before this time. Default: now. */
   readonly until?: string | Date | undefined;
-  /** Deliveries made due per second at most. Default: as fast as they are found. */
+  /** Maximum deliveries per second that become due. Default: as fast as they are found. */
   readonly ratePerSecond?: number | undefined;
-  /** Whether to count only. Default: false. */
+  /** Whether to only count. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
 export type CreateChannel = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Text for people. */
+  /** Free-text description. */
   readonly description?: string | undefined;
-  /** Status to have. Default: "active". */
+  /** Status. Default: "active". */
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
-  /** JSON Schema that holds for every payload. */
+  /** JSON Schema for every payload (draft 07, 2019-09 or 2020-12). Limits: 32 KiB, 16 levels, 1,000 objects and arrays, `enum` with 500 values, 300 properties per object, 20 of `allOf`, `anyOf`, `oneOf`, `not` and `if`, RE2 patterns of 200 characters. `$ref` works within the document only, without cycles; `$anchor`, `$dynamicRef`, `$async` and `$data` are rejected. Unknown keywords and formats are ignored. */
   readonly schema?: object | undefined;
-  /** JSON Schemas by event type, each of which holds beside `schema`. */
+  /** JSON Schemas by event type. Each applies in addition to `schema`. */
   readonly schemas?: Readonly<Record<string, object>> | undefined;
-  /** Whether a payload that does not fit is refused, or published with a warning. */
+  /** Whether a payload that violates a schema is rejected, or published with a warning. */
   readonly schemaMode?: 'enforce' | 'warn' | undefined;
   /** Days after which a message is removed. */
   readonly retentionDays?: number | undefined;
@@ -975,33 +975,33 @@ export type CreateInspector = {
 };
 
 export type CreateInvitation = {
-  /** E-mail address. */
+  /** Email address. */
   readonly email: string;
-  /** Says what the member may do. */
+  /** Determines what the member may do. */
   readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
 };
 
 export type CreateMachineCredential = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** The environment of its maker; no other can be chosen. */
+  /** Environment of the caller; no other is allowed. */
   readonly environment?: 'live' | 'test' | undefined;
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where `limits` sets none. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  /** Rights that it has. */
+  /** Scopes. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
-  /** Limits of its own, in place of those of its tier. */
+  /** Limits that replace those of the tier. */
   readonly limits?: {
-    /** Requests in 60 seconds. */
+    /** Requests per 60 seconds. */
     readonly requestsPerMinute?: number | undefined;
-    /** Requests in one second. */
+    /** Requests per second. */
     readonly burst?: number | undefined;
     /** Requests in flight. */
     readonly concurrent?: number | undefined;
-    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
+    /** Batch requests per 60 seconds. Transactional requests have a separate limit of the same size. */
     readonly batchPerMinute?: number | undefined;
   } | undefined;
-  /** When it ends by itself. */
+  /** When it expires. */
   readonly expiresAt?: string | Date | undefined;
 };
 
@@ -1013,22 +1013,22 @@ export type CreateMarker = {
 };
 
 export type CreateMessageReplay = {
-  /** First time of publication that is replayed. */
+  /** Start of the time range (publication time, inclusive). */
   readonly since: string | Date;
-  /** First time of publication that is not replayed any more. Default: now. */
+  /** End of the time range (publication time, exclusive). Default: now. */
   readonly until?: string | Date | undefined;
-  /** Event types, or beginnings of them such as `order.*`. An empty list: all. Default: []. */
+  /** Event types or patterns such as `order.*`. An empty list means all. Default: []. */
   readonly eventTypes?: readonly string[] | undefined;
-  /** Whether what has arrived or failed is left alone. Default: false. */
+  /** Whether to skip messages that already have a delivery, even a failed one. Default: false. */
   readonly onlyMissing?: boolean | undefined;
-  /** Deliveries made due per second at most. Default: 100. */
+  /** Maximum deliveries per second that become due. Default: 100. */
   readonly ratePerSecond?: number | undefined;
-  /** Whether to count only. Default: false. */
+  /** Whether to only count. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
 export type CreateOrganisation = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
 };
 
@@ -1040,46 +1040,46 @@ export type CreateSecret = {
 };
 
 export type CreateSubscription = {
-  /** Channel whose messages it gets. */
+  /** Channel whose messages it receives. */
   readonly channelId: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Your own id of the customer whose it is, to list by. It routes nothing. */
+  /** Your own id for the customer it belongs to, to filter lists by. It does not affect routing. */
   readonly owner?: string | undefined;
-  /** Where messages are sent: https, or http where the operator allows it. */
+  /** URL that messages are sent to: https, or http if the operator allows it. */
   readonly webhookUrl: string;
-  /** Status to have. Default: "active". */
+  /** Status. Default: "active". */
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
-  /** Event types, or beginnings of them such as `order.*`. An empty list: all. Default: []. */
+  /** Event types or patterns such as `order.*`. An empty list means all. Default: []. */
   readonly eventTypes?: readonly string[] | undefined;
-  /** CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted. */
+  /** CEL expression over `payload`, `metadata` and `eventType` that selects messages. */
   readonly filter?: string | undefined;
-  /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
+  /** When a failed delivery is retried. Omitted fields keep their defaults. */
   readonly retryPolicy?: {
-    /** Tries after the first one. */
+    /** Retries after the first attempt. */
     readonly maxRetries?: number | undefined;
     /** Milliseconds before the first retry. */
     readonly initialDelay?: number | undefined;
-    /** Milliseconds that no delay of the policy exceeds. */
+    /** Maximum delay between two attempts, in milliseconds. */
     readonly maxDelay?: number | undefined;
-    /** Each delay is the one before, times this. */
+    /** Factor by which each delay is longer than the previous one. */
     readonly backoffMultiplier?: number | undefined;
   } | undefined;
-  /** Headers that are sent with every request. */
+  /** Headers sent with every request, up to 20. Names that the service, the protocol or a proxy sets are rejected. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds that one attempt may take. */
+  /** Maximum duration of an attempt, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Default: a day. */
+  /** Longest wait in milliseconds that the receiver can request by `Retry-After` with a 429 or 503. Default: a day. */
   readonly maxRetryAfter?: number | undefined;
-  /** Requests at a time at most. */
+  /** Maximum requests in flight, 1 to 1,000. If not set, the limit starts at 20 and adapts to the receiver. */
   readonly maxConcurrency?: number | undefined;
-  /** Tries per second at most. */
+  /** Maximum attempts per second. If not set, there is no limit. */
   readonly rateLimit?: number | undefined;
-  /** Whether a circuit may open. */
+  /** Whether the circuit breaker is on. */
   readonly circuitBreaker?: boolean | undefined;
-  /** Stored messages from this time on are delivered too. */
+  /** Also delivers stored messages published at or after this time. */
   readonly startFrom?: string | Date | undefined;
-  /** Signing secret that the receiver has already. Absent: a new one. */
+  /** Signing secret that the receiver already has: `whsec_` and the base64 of 24 to 64 bytes. If omitted, a new one is created. */
   readonly secret?: string | undefined;
 };
 
@@ -1169,179 +1169,179 @@ export type CreateWorkflow = {
 export type CreatedSubscription = {
   /** Prefix `sub_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Channel whose messages it gets. */
+  /** Channel whose messages it receives. */
   readonly channelId: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** The publisher's own id of the customer whose it is, to list by. It routes nothing: the subscription gets the messages of its channel for every owner. Absent: nobody's. */
+  /** Your own id for the customer it belongs to, to filter lists by. It does not affect routing: the subscription receives the messages of its channel whatever their owner. Absent if none was given. */
   readonly owner?: string;
-  /** Where messages are sent. */
+  /** URL that messages are sent to. */
   readonly webhookUrl: string;
-  /** Deliveries wait unless it is active. The service alone disables one. */
+  /** Deliveries wait unless it is active. Only the service sets `disabled`. */
   readonly status: 'active' | 'paused' | 'disabled';
-  /** Since when it has this status. Absent where that is older than the record. */
+  /** Since when it has this status. Absent if the change was not recorded. */
   readonly statusChangedAt?: string;
-  /** Why it is disabled: its receiver has answered 410, or taken nothing for five days. Absent where that is known no more. */
+  /** Why it is disabled: its receiver responded 410, or no delivery has succeeded for five days. Absent if unknown. */
   readonly disabledReason?: 'gone' | 'failing';
-  /** Event types that it gets, or beginnings of them such as `order.*`. An empty list: all. */
+  /** Event types that it receives, or patterns such as `order.*`. An empty list means all. */
   readonly eventTypes: readonly string[];
-  /** CEL expression that lets through what of them it gets. Absent: all. */
+  /** CEL expression that selects messages of these event types. Absent if it receives all of them. */
   readonly filter?: string;
-  /** When a failed delivery is tried again. */
+  /** When a failed delivery is retried. */
   readonly retryPolicy: {
-    /** Tries after the first one. */
+    /** Retries after the first attempt. */
     readonly maxRetries: number;
     /** Milliseconds before the first retry. */
     readonly initialDelay: number;
-    /** Milliseconds that no delay of the policy exceeds. */
+    /** Maximum delay between two attempts, in milliseconds. */
     readonly maxDelay: number;
-    /** Each delay is the one before, times this. */
+    /** Factor by which each delay is longer than the previous one. */
     readonly backoffMultiplier: number;
   };
-  /** Headers that are sent with every request. */
+  /** Headers sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds that one attempt may take. */
+  /** Maximum duration of an attempt, in milliseconds. */
   readonly timeoutMs: number;
-  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Such a wait may be longer than `maxDelay`. */
+  /** Longest wait in milliseconds that the receiver can request by `Retry-After` with a 429 or 503. Such a wait may be longer than `maxDelay`. */
   readonly maxRetryAfter: number;
-  /** Requests at a time. Absent: as many as its receiver takes well, which its workers find out. */
+  /** Maximum requests in flight. Absent if not set: the limit adapts to the receiver. */
   readonly maxConcurrency?: number;
-  /** Tries per second. Absent: as many as it takes. */
+  /** Maximum attempts per second. Absent if there is no limit. */
   readonly rateLimit?: number;
-  /** Whether a circuit may open. */
+  /** Whether the circuit breaker is on. */
   readonly circuitBreaker: boolean;
-  /** Circuit breaker of its receiver. */
+  /** Circuit breaker of the receiver. */
   readonly circuit: {
-    /** Nothing is sent while it is open, but for a probe every 30 s. */
+    /** `open`, after at least 20 attempts within 5 minutes of which 90 % failed: nothing is sent for 30 s. `half_open`: a probe decides whether it closes. */
     readonly state: 'closed' | 'open' | 'half_open';
     /** When it last opened. Absent while it is closed. */
     readonly openedAt?: string;
-    /** When the next probe may go. Absent while it is closed. */
+    /** When the next probe can be sent. Absent while it is closed. */
     readonly nextProbeAt?: string;
   };
-  /** Requests to its receiver at this moment. Absent in lists. */
+  /** Current requests to its receiver over all workers, at most two seconds old. Absent in lists. */
   readonly concurrency?: {
-    /** Requests allowed in flight. */
+    /** Maximum requests in flight. */
     readonly limit: number;
     /** Requests in flight. */
     readonly inFlight: number;
-    /** Mean latency of late good answers. Absent before the first one. */
+    /** Mean latency of recent successful responses, in milliseconds. Absent before the first one. */
     readonly latencyMs?: number;
   };
-  /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
+  /** Since when deliveries are on hold because none of the signing secrets can be decrypted. Rotating the secret ends it. */
   readonly secretUnreadableSince?: string;
-  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that the public DNS cannot have and that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
+  /** Settings that do not work as they may seem to: stored values that stricter rules now reject and that are not used, a host name that cannot exist in the public DNS and does not resolve (not in lists), and an `owner`, because it does not affect routing. */
   readonly warnings?: readonly FieldProblem[];
-  /** When the subscription was made. */
+  /** When the subscription was created. */
   readonly createdAt: string;
   /** When the subscription was last changed. */
   readonly updatedAt: string;
-  /** Replay of what was stored since `startFrom`. Absent without one. */
+  /** Replay of the stored messages since `startFrom`. Absent without `startFrom`. */
   readonly replayId?: string;
 };
 
 export type DeadLetter = {
   /** Prefix `dlq_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** A delivery has failed, or a run of a workflow. */
+  /** Whether a delivery or a workflow run failed. */
   readonly kind: 'delivery' | 'run';
-  /** Only an open one can be replayed or discarded. */
+  /** Only an open dead letter can be replayed or discarded. */
   readonly status: 'open' | 'replayed' | 'discarded';
   /** Channel of the message. */
   readonly channelId?: string;
-  /** Message that was not delivered, or that began the run. Absent where no message did. */
+  /** Message that was not delivered, or that started the run. Absent if the run was not started by a message. */
   readonly messageId?: string;
-  /** Subscription that did not get it. On the kind delivery. */
+  /** Subscription that did not receive the message. Only for the kind `delivery`. */
   readonly subscriptionId?: string;
-  /** Delivery that was given up. On the kind delivery. */
+  /** Delivery that failed. Only for the kind `delivery`. */
   readonly deliveryId?: string;
-  /** Workflow of the run. On the kind run. */
+  /** Workflow of the run. Only for the kind `run`. */
   readonly workflowId?: string;
-  /** Run that failed. On the kind run. */
+  /** Run that failed. Only for the kind `run`. */
   readonly runId?: string;
-  /** Step that failed. On the kind run, unless no step is to blame. */
+  /** Step that failed. Only for the kind `run`, and absent if the failure was not in a step. */
   readonly stepId?: string;
-  /** Places of its items in the loops around that step, from 0, joined by dots. Absent outside loops. */
+  /** Position in the loops around that step, counted from 0 and joined by dots. Absent outside loops. */
   readonly iteration?: string;
   /** Event type of the message. */
   readonly eventType?: string;
-  /** Why it was given up. */
+  /** Why it failed permanently. */
   readonly reason: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
   /** How the last attempt failed. */
   readonly lastError: {
-    /** Kind of the failure. */
+    /** Error class. */
     readonly class?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** Code of the error of the step, such as `HTTP_404`. On the kind run. */
+    /** Error code of the step, such as `HTTP_404`. Only for the kind `run`. */
     readonly code?: string;
-    /** The same for people. */
+    /** Error message. */
     readonly message?: string;
-    /** HTTP status of the last answer. Absent when there was none. */
+    /** HTTP status of the last response. Absent if there was none. */
     readonly status?: number;
   };
-  /** Attempts until then: of the delivery, or of the step. */
+  /** Attempts of the delivery or the step until then. */
   readonly attempts: number;
-  /** When it was given up. */
+  /** When it failed permanently. */
   readonly failedAt: string;
-  /** When it was replayed. Absent until then. */
+  /** When it was replayed. Absent if it was not. */
   readonly replayedAt?: string;
-  /** Who replayed it: an API key, a machine credential or a person. Absent until then. */
+  /** Who replayed it: an API key, a machine credential or a user. Absent if it was not replayed. */
   readonly replayedBy?: string;
 };
 
 export type DeadLetterGroups = {
-  /** The largest groups first, 100 at most. */
+  /** Up to 100 groups, largest first. */
   readonly groups: readonly {
-    /** A delivery has failed, or a run of a workflow. */
+    /** Whether deliveries or workflow runs failed. */
     readonly kind: 'delivery' | 'run';
-    /** Subscription of all of them. On the kind delivery. */
+    /** Subscription of the deliveries. Only for the kind `delivery`. */
     readonly subscriptionId?: string;
-    /** Workflow of all of them. On the kind run. */
+    /** Workflow of the runs. Only for the kind `run`. */
     readonly workflowId?: string;
-    /** Why they were given up. */
+    /** Why they failed permanently. */
     readonly reason: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step';
-    /** Kind of the last failure of each. */
+    /** Error class of the last failure of each. */
     readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** HTTP status of the last answer of each. Absent without one. */
+    /** HTTP status of the last response of each. Absent if there was none. */
     readonly errorStatus?: number;
-    /** Open dead letters of the group, among those that were looked at. */
+    /** Number of open dead letters in the group, among those examined. */
     readonly count: number;
-    /** When the first of them was given up. */
+    /** When the first of them failed. */
     readonly firstFailedAt: string;
-    /** When the last of them was given up. */
+    /** When the last of them failed. */
     readonly lastFailedAt: string;
-    /** The last of them. */
+    /** The most recent of them. */
     readonly lastId: string;
-    /** How many of them were given up in each of 24 equal steps from `from` to `until`, the oldest first. */
+    /** Number of them that failed in each of 24 equal intervals from `from` to `until`, oldest first. */
     readonly counts: readonly number[];
   }[];
-  /** When the first of those that were looked at was given up. Absent without any. */
+  /** When the first of the examined dead letters failed. Absent if there was none. */
   readonly from?: string;
-  /** When the last of them was given up. Absent without any. */
+  /** When the last of the examined dead letters failed. Absent if there was none. */
   readonly until?: string;
-  /** Open dead letters that were looked at: the newest 10,000 at most. */
+  /** Number of open dead letters examined: up to the newest 10,000. */
   readonly examined: number;
-  /** Whether the groups are all there are, and their counts are whole. */
+  /** Whether the groups and counts are complete. */
   readonly isExact: boolean;
 };
 
 export type DeadLetterGroupsQuery = {
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** Only of this workflow. */
+  /** Only those of this workflow. */
   readonly workflowId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
-  /** Only of this kind. */
+  /** Only those of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
-  /** Only with this reason. */
+  /** Only those with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -1370,50 +1370,50 @@ export type DefinitionValidation = {
 export type Delivery = {
   /** Prefix `dlv_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Message that is delivered. */
+  /** Message to be delivered. */
   readonly messageId: string;
-  /** Subscription that gets it. */
+  /** Subscription that receives it. */
   readonly subscriptionId: string;
-  /** Event type of the message. Absent on a delivery from before it was kept. */
+  /** Event type of the message. Absent on old deliveries that did not store it. */
   readonly eventType?: string;
-  /** Whether it has arrived, is given up, or is still to be tried. */
+  /** Whether it was delivered, has failed permanently, or is unfinished. */
   readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
   /** Attempts so far, over all rounds. */
   readonly attempts: number;
-  /** Attempts that its retry policy has counted since it was made, or last retried or replayed. A hold that begins a new round leaves it as it is. */
+  /** Attempts that the retry policy has counted since the delivery was created or last retried or replayed. A hold starts a new round without resetting this number. */
   readonly policyAttempts: number;
-  /** When the last attempt began. Absent before the first one. */
+  /** When the last attempt started. Absent before the first one. */
   readonly lastAttemptAt?: string;
-  /** When it is tried again. Absent where no retry is coming. */
+  /** When it is retried. Absent if no retry is scheduled. */
   readonly nextRetryAt?: string;
-  /** Answer of the subscriber to the last attempt. Absent when that got none. */
+  /** Response of the receiver to the last attempt. Absent if there was none. */
   readonly response?: {
     /** HTTP status. */
     readonly status: number;
-    /** First 16 KiB of the body, as text. Empty in a list without `responseBodies`. */
+    /** First 16 KiB of the body, as text. Empty in a list with `responseBodies=false`. */
     readonly body: string;
-    /** Milliseconds from sending to the end of the answer. */
+    /** Milliseconds from sending the request to the end of the response. */
     readonly latencyMs: number;
   };
-  /** Why it is not being tried. On unfinished deliveries only. */
+  /** Why no attempt is made at present. Only on unfinished deliveries. */
   readonly held?: {
-    /** The thing that holds it, beside its policy. */
+    /** Reason for the hold. `secret_unreadable` and `internal` do not use up the retry policy: the delivery is retried with delays that grow to an hour, and fails after seven days as `internal`. */
     readonly reason: 'app_suspended' | 'paused' | 'disabled' | 'circuit' | 'rate_limit' | 'secret_unreadable' | 'internal';
-    /** Since when. */
+    /** Start of the hold. */
     readonly since: string;
-    /** Until when, as nextRetryAt. Absent while nothing but a resume ends it. */
+    /** End of the hold, as nextRetryAt. Absent if only a resume ends it. */
     readonly until?: string;
   };
-  /** Why the last attempt failed, or what fault of the service holds it. None on a delivered one. */
+  /** Why the last attempt failed, or which internal error keeps the delivery on hold. Absent on a delivered one. */
   readonly error?: {
-    /** Kind of the failure. */
+    /** Error class. */
     readonly class: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** The same for people. */
+    /** Error message. */
     readonly message: string;
   };
-  /** Why it was given up. On failed deliveries only. */
+  /** Why it failed permanently. Only on failed deliveries. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'subscription_deleted' | 'erased';
-  /** When the delivery was made. */
+  /** When the delivery was created. */
   readonly createdAt: string;
 };
 
@@ -1424,13 +1424,13 @@ export type DryRun = {
     readonly subscriptionId: string;
     /** Name of the subscription. */
     readonly name: string;
-    /** Whether a delivery would be made. */
+    /** Whether a delivery would be created. */
     readonly wouldReceive: boolean;
-    /** Why it would or would not get it. */
+    /** Why the subscription would or would not receive the message. `no_filter` and `filter_matches`: it would. `event_type`: its event types do not match. `filter_does_not_match`: its filter does not match. `filter_failed`: its filter could not be evaluated. */
     readonly reason: 'no_filter' | 'filter_matches' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
-    /** More of the reason, for people. */
+    /** Explanation of the reason. */
     readonly detail?: string;
-    /** Hold that its delivery would wait for. */
+    /** What the delivery would wait for: `paused` and `disabled` for a resume, `circuit` for the next probe, `app_suspended` for the app. */
     readonly heldBy?: 'app_suspended' | 'paused' | 'disabled' | 'circuit';
   }[];
   /** Where the list goes on. */
@@ -1442,55 +1442,55 @@ export type DryRun = {
   };
   /** The channel. */
   readonly channel: {
-    /** Only an active channel takes messages. */
+    /** Only an active channel accepts messages. */
     readonly status: 'active' | 'paused' | 'archived' | 'system';
-    /** Whether the channel would take it. */
+    /** Whether the channel would accept the message. */
     readonly accepts: boolean;
-    /** Problems that its schemas find; in a channel that only warns these are warnings, beside `accepts: true`. */
+    /** Schema violations. With `accepts: true` these are only warnings. */
     readonly errors: readonly FieldProblem[];
   };
-  /** Verdict of the expression that was given. Absent without one. */
+  /** Result of the given expression. Absent if none was given. */
   readonly filter?: {
-    /** Whether it lets the message through. */
+    /** Whether the message matches. */
     readonly matches: boolean;
-    /** Why it could not be evaluated. */
+    /** Why the expression could not be evaluated. */
     readonly error?: string;
   };
 };
 
 export type DryRunBody = {
-  /** Stored message to try, in place of a sample. */
+  /** Id of a stored message to use instead of a sample. */
   readonly messageId?: string | undefined;
-  /** Says what has happened, such as `order.created`. */
+  /** What happened, such as `order.created`. */
   readonly eventType?: string | undefined;
-  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+  /** Any JSON object, up to 256 KiB. */
   readonly payload?: object | undefined;
-  /** Texts that go with the message, up to 50 and 16 KiB. */
+  /** Strings that accompany the message: up to 50 entries and 16 KiB. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** Expression to try on the message. */
+  /** CEL expression to test on the message. */
   readonly filter?: string | undefined;
-  /** Shows this subscription alone. */
+  /** Only this subscription. */
   readonly subscriptionId?: string | undefined;
 };
 
 export type ExportDeadLetters = {
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** Only of this workflow. */
+  /** Only those of this workflow. */
   readonly workflowId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
-  /** Only of this kind. */
+  /** Only those of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
-  /** Only with this reason. */
+  /** Only those with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
   /** Only those with one of these statuses. */
   readonly status?: 'open' | 'replayed' | 'discarded' | readonly ('open' | 'replayed' | 'discarded')[] | undefined;
@@ -1503,23 +1503,23 @@ export type ExportDeadLetters = {
 };
 
 export type ExportDeliveries = {
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
   /** Only those with one of these statuses. */
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
-  /** Only those whose last answer took so many milliseconds, from 1,000 on. */
+  /** Only those whose last response took at least this many milliseconds, from 1,000. */
   readonly minLatencyMs?: number | undefined;
-  /** Only those that wait for something beside their policy, or only the others. */
+  /** `true`: only those that are on hold. `false`: only the others. */
   readonly held?: 'true' | 'false' | undefined;
   /** Only those that this replay or bulk retry was the last to make due. */
   readonly replayId?: string | undefined;
@@ -1532,19 +1532,19 @@ export type ExportDeliveries = {
 };
 
 export type ExportMessages = {
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** Only of this channel. */
+  /** Only messages of this channel. */
   readonly channelId?: string | undefined;
-  /** With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel. */
+  /** `true` includes messages of the channel `posthorn.system`. By default, they are listed only if `channelId` names that channel. */
   readonly includeSystem?: 'true' | 'false' | undefined;
-  /** Only those that were published under this id of yours within the last 24 hours. */
+  /** Only the message published with this `id` within the last 24 hours. */
   readonly publisherId?: string | undefined;
-  /** Only those whose deliveries together have one of these states. */
+  /** Only messages whose deliveries have one of these combined statuses. */
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   /** `ndjson`: one JSON object per line. `csv`: a table with a header row. Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
@@ -1566,21 +1566,21 @@ export type ExportRuns = {
 };
 
 export type FactorAdded = {
-  /** With the first factor: ten recovery codes. Shown only now. */
+  /** Ten recovery codes, if this is the first second factor. Shown only once. */
   readonly recoveryCodes?: readonly string[];
 };
 
 export type Factors = {
-  /** Whether signing in with the password asks for a second factor. */
+  /** Whether signing in with the password requires a second factor. */
   readonly isAsked: boolean;
-  /** The authenticator app. Absent without one. */
+  /** The authenticator app. Absent if there is none. */
   readonly totp?: {
-    /** When its first code came. */
+    /** When it was confirmed with its first code. */
     readonly createdAt: string;
   };
-  /** Passkeys of the person (GET /v1/user/passkeys). */
+  /** Number of passkeys (GET /v1/user/passkeys). */
   readonly passkeys: number;
-  /** Recovery codes that are left. */
+  /** Number of unused recovery codes. */
   readonly recoveryCodes: number;
 };
 
@@ -1592,27 +1592,27 @@ export type FieldProblem = {
 };
 
 export type FilterTest = {
-  /** How many of them the filter lets through. */
+  /** Number of messages that match. */
   readonly matched: number;
-  /** The messages that were asked, newest first. Erased ones are left out. */
+  /** Tested messages, newest first. Erased ones are skipped. */
   readonly messages: readonly {
-    /** Message that was asked. */
+    /** Tested message. */
     readonly messageId: string;
-    /** Its event type. */
+    /** Event type of the message. */
     readonly eventType: string;
     /** When it was published. */
     readonly publishedAt: string;
-    /** Whether the filter lets it through. */
+    /** Whether the filter matches the message. */
     readonly matches: boolean;
-    /** Why the filter could not be evaluated on it. */
+    /** Why the filter could not be evaluated for the message. */
     readonly error?: string;
   }[];
 };
 
 export type FilterTestBody = {
-  /** CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted. */
+  /** CEL expression over `payload`, `metadata` and `eventType` that selects messages. */
   readonly filter: string;
-  /** Items on the page. Default: 50. */
+  /** Maximum number of messages. Default: 50. */
   readonly limit?: number | undefined;
 };
 
@@ -1789,62 +1789,62 @@ export type Inspector = {
 export type Invitation = {
   /** Prefix `inv_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Address of the one person who may accept it. */
+  /** Email address of the only person who can accept it. */
   readonly email: string;
-  /** Role that it gives. */
+  /** Role that the new member will have. */
   readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
-  /** Id of the user who made it, or `command line`. */
+  /** Id of the user who created it, or `command line`. */
   readonly invitedBy: string;
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** Until when it can be accepted: 72 hours. */
+  /** When it expires: 72 hours after it was created. */
   readonly expiresAt: string;
 };
 
 export type InvitationPreview = {
-  /** Where the person is invited to. */
+  /** Organisation of the invitation. */
   readonly organisation: {
     /** Prefix `org_` and 26 characters that sort by the time of making. */
     readonly id: string;
-    /** Name for people. */
+    /** Display name. */
     readonly name: string;
   };
-  /** Address of the one person who may accept it. */
+  /** Email address of the only person who can accept it. */
   readonly email: string;
-  /** Role that it gives. */
+  /** Role that the new member will have. */
   readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
-  /** Until when it can be accepted. */
+  /** When it expires. */
   readonly expiresAt: string;
-  /** Whether that person has an account already, whose password is then asked for. */
+  /** Whether the invited person already has an account, whose password is then required. */
   readonly hasAccount: boolean;
 };
 
 export type JsonWebKeySet = {
-  /** Keys whose tokens may be met, and the one that will sign next. */
+  /** Keys of tokens that may still be valid, and the key that will sign next. */
   readonly keys: readonly {
-    /** Kind of key. */
+    /** Key type. */
     readonly kty: 'OKP';
-    /** Its curve. */
+    /** Curve. */
     readonly crv: 'Ed25519';
-    /** The public key. */
+    /** Public key, in base64url. */
     readonly x: string;
-    /** RFC 7638 thumbprint, as tokens name it. */
+    /** Key id (RFC 7638 thumbprint), as in the header of tokens. */
     readonly kid: string;
-    /** Algorithm that it signs with. */
+    /** Signature algorithm. */
     readonly alg: 'EdDSA';
-    /** Keys that sign. */
+    /** Key use: signatures. */
     readonly use: 'sig';
   }[];
 };
 
 export type Limits = {
-  /** Requests in 60 seconds. */
+  /** Requests per 60 seconds. */
   readonly requestsPerMinute: number;
-  /** Requests in one second. */
+  /** Requests per second. */
   readonly burst: number;
   /** Requests in flight. */
   readonly concurrent: number;
-  /** Requests to the batch paths in 60 seconds, and as many to the transactional one. */
+  /** Batch requests per 60 seconds. Transactional requests have a separate limit of the same size. */
   readonly batchPerMinute: number;
 };
 
@@ -1853,7 +1853,7 @@ export type ListApiKeys = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only keys with this status. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
@@ -1875,7 +1875,7 @@ export type ListApps = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only apps with this status. */
   readonly status?: 'active' | 'suspended' | undefined;
 };
 
@@ -1884,17 +1884,17 @@ export type ListAudit = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only this action. */
+  /** Only entries with this action. */
   readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
-  /** Only by this principal. */
+  /** Only entries by this principal. */
   readonly actorId?: string | undefined;
-  /** Only of this resource. */
+  /** Only entries about this resource. */
   readonly targetId?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** With `false` the changed fields of each entry are left out, and a page stays small. */
+  /** `false` omits the changed fields of each entry, which keeps pages small. */
   readonly changes?: 'true' | 'false' | undefined;
 };
 
@@ -1903,7 +1903,7 @@ export type ListBulkReplays = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only those with this status. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
@@ -1912,7 +1912,7 @@ export type ListBulkRetries = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only those with this status. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
@@ -1921,13 +1921,13 @@ export type ListChannels = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only channels with this status. */
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
   /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
   /** Part of the name, in any case. */
   readonly name?: string | undefined;
-  /** With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels. */
+  /** `false` omits large fields, which keeps pages small: `trigger` and `steps` of workflows, schemas of channels. */
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
@@ -1958,23 +1958,23 @@ export type ListDeadLetters = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** Only of this workflow. */
+  /** Only those of this workflow. */
   readonly workflowId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
-  /** Only of this kind. */
+  /** Only those of this kind. */
   readonly kind?: 'delivery' | 'run' | undefined;
-  /** Only with this reason. */
+  /** Only those with this reason. */
   readonly reason?: 'exhausted' | 'gone' | 'cancelled' | 'circuit' | 'internal' | 'failed_step' | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
   /** Only those with one of these statuses. */
   readonly status?: 'open' | 'replayed' | 'discarded' | readonly ('open' | 'replayed' | 'discarded')[] | undefined;
@@ -1989,27 +1989,27 @@ export type ListDeliveries = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only of this channel. */
+  /** Only those of this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Only of this message. */
+  /** Only those of this message. */
   readonly messageId?: string | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
   /** Only those with one of these statuses. */
   readonly status?: 'pending' | 'delivered' | 'failed' | 'retrying' | readonly ('pending' | 'delivered' | 'failed' | 'retrying')[] | undefined;
-  /** Only with this kind of the last failure. */
+  /** Only those whose last failure has this class. */
   readonly errorClass?: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal' | undefined;
-  /** Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`. */
+  /** Only those whose last response has this HTTP status, or one of a range such as `500-503` or a class such as `5xx`. */
   readonly errorStatus?: string | undefined;
-  /** Only those whose last answer took so many milliseconds, from 1,000 on. */
+  /** Only those whose last response took at least this many milliseconds, from 1,000. */
   readonly minLatencyMs?: number | undefined;
-  /** Only those that wait for something beside their policy, or only the others. */
+  /** `true`: only those that are on hold. `false`: only the others. */
   readonly held?: 'true' | 'false' | undefined;
   /** Only those that this replay or bulk retry was the last to make due. */
   readonly replayId?: string | undefined;
-  /** With `false` the bodies of the last answers are left out: `response.body` is empty, and a page stays small. */
+  /** `false` omits the bodies of the last responses, which keeps pages small: `response.body` is empty. */
   readonly responseBodies?: 'true' | 'false' | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -2044,7 +2044,7 @@ export type ListMachineCredentials = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only credentials with this status. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
@@ -2064,7 +2064,7 @@ export type ListMembers = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only these: up to 100 ids of people, separated by commas. */
+  /** Only these members: up to 100 user ids, separated by commas. */
   readonly userIds?: readonly string[] | undefined;
 };
 
@@ -2073,9 +2073,9 @@ export type ListMessageReplays = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only of this subscription. */
+  /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
-  /** Status to have. */
+  /** Only those with this status. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
@@ -2084,13 +2084,13 @@ export type ListMessages = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** `newest`: the newest first. `committed`: the oldest first, in the order in which messages became visible; a reader that continues from each cursor misses none. Default: "newest". */
+  /** `newest`: newest first. `committed`: oldest first, in the order in which messages became visible. Every page has a cursor, and a client that continues from it misses nothing; `until` is rejected. Default: "newest". */
   readonly order?: 'newest' | 'committed' | undefined;
 };
 
@@ -2151,15 +2151,15 @@ export type ListScheduled = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. Default: "scheduled". */
+  /** Only messages with this status. Default: "scheduled". */
   readonly status?: 'scheduled' | 'cancelled' | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** With `false` payload and metadata of each message are left out, and a page stays small. */
+  /** `false` omits payload and metadata of each message, which keeps pages small. */
   readonly payloads?: 'true' | 'false' | undefined;
 };
 
@@ -2177,17 +2177,17 @@ export type ListSubscriptions = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only of this channel. */
+  /** Only subscriptions of this channel. */
   readonly channelId?: string | undefined;
-  /** Your own id of the customer whose it is, to list by. It routes nothing. */
+  /** Only subscriptions with this `owner`. */
   readonly owner?: string | undefined;
-  /** Status to have. */
+  /** Only subscriptions with this status. */
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
-  /** Only those that are disabled, whose receiver is failing (`failingSince` of their statistics), whose circuit is not closed or whose secrets cannot be opened; or only the others. */
+  /** `true`: only subscriptions that need attention, because they are disabled, their receiver is failing (`failingSince` of their statistics), their circuit is not closed, or their secrets cannot be decrypted. `false`: only the others. */
   readonly failing?: 'true' | 'false' | undefined;
   /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
-  /** Part of the name or of the host of the URL, in any case. */
+  /** Part of the name or of the host of the URL, case-insensitive. */
   readonly name?: string | undefined;
 };
 
@@ -2231,40 +2231,40 @@ export type ListWorkflows = {
 };
 
 export type MachineCredential = {
-  /** The client_id of token requests. */
+  /** Used as `client_id` in token requests. */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** App that it belongs to. */
+  /** App it belongs to. */
   readonly appId: string;
-  /** Environment that it belongs to, of which alone it sees anything. */
+  /** Environment it belongs to; it cannot access any other. */
   readonly environment: 'live' | 'test';
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where the credential has none of its own. */
   readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
-  /** Limits in force: the tier's or the credential's own. */
+  /** Effective limits: the credential's own or those of its tier. */
   readonly limits: Limits;
-  /** Rights that its access tokens can have. */
+  /** Scopes that its access tokens can have. */
   readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
-  /** Only an active one gets tokens, and only its tokens are taken. */
+  /** Only an active credential can obtain tokens, and only its tokens are valid. */
   readonly status: 'active' | 'expired' | 'revoked';
   /** Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. */
   readonly secrets: readonly {
-    /** Its last 4 characters. */
+    /** Last 4 characters of the secret. */
     readonly last4: string;
-    /** When it was made. */
+    /** When the secret was created. */
     readonly createdAt: string;
-    /** When it ends, since a newer one was made. Absent: with the next one. */
+    /** When the secret expires, because a newer one was created. Absent for the newest secret. */
     readonly expiresAt?: string;
-    /** When it last got a token. Absent before its first one. */
+    /** When the secret was last used to obtain a token. Absent if never. */
     readonly lastUsedAt?: string;
   }[];
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When it ends by itself. Absent: never. */
+  /** When it expires. Absent if never. */
   readonly expiresAt?: string;
-  /** When it last got a token. Absent before its first one. */
+  /** When it last obtained a token. Absent if never. */
   readonly lastUsedAt?: string;
-  /** IP address from which it got that token. */
+  /** IP address from which it obtained that token. */
   readonly lastUsedAddress?: string;
 };
 
@@ -2284,97 +2284,97 @@ export type Marker = {
 export type Member = {
   /** Prefix `usr_` and 26 characters that sort by the time of making. */
   readonly userId: string;
-  /** Address that the person signs in with. */
+  /** Email address that the user signs in with. */
   readonly email: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Says what the member may do. */
+  /** Determines what the member may do. */
   readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
-  /** When the person became a member. */
+  /** When the user became a member. */
   readonly createdAt: string;
 };
 
 export type Message = {
   /** Prefix `msg_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Channel that it was published to. */
+  /** Channel it was published to. */
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
-  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
+  /** Payload, digit for digit as published. Absent if it has been erased, and in a list with `payloads=false`. */
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
+  /** Metadata, as published. Absent if none was given, if it has been erased, and in a list with `payloads=false`. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** When it was published, or is to be. */
+  /** When it was or will be published. */
   readonly publishedAt: string;
-  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  /** Same as publishedAt, for a message that is scheduled or was cancelled. */
   readonly deliverAt?: string;
-  /** When its publication was cancelled. Absent otherwise. */
+  /** When it was cancelled. Absent if it was not. */
   readonly cancelledAt?: string;
-  /** Why its publication was cancelled. */
+  /** Why it was cancelled. */
   readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
-  /** When payload and metadata were erased. Absent while they are there. */
+  /** When payload and metadata were erased. Absent if they have not been. */
   readonly erasedAt?: string;
-  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
+  /** Combined status of its deliveries: `pending` while any is unfinished. Before it is published: `scheduled` or `cancelled`. */
   readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
 };
 
 export type MessageReplay = {
   /** Prefix `rpm_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Subscription that gets the messages again. */
+  /** Subscription that receives the messages again. */
   readonly subscriptionId: string;
-  /** How far it is. */
+  /** Status of the replay. */
   readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
-  /** First publishedAt that is replayed. */
+  /** Start of the time range (publication time, inclusive). */
   readonly since: string;
-  /** First publishedAt that is not replayed any more. */
+  /** End of the time range (publication time, exclusive). */
   readonly until: string;
-  /** Narrows what the subscription wants. An empty list: all of it. */
+  /** Event types that narrow those of the subscription. An empty list means all. */
   readonly eventTypes: readonly string[];
-  /** Whether what has arrived or failed is left alone. */
+  /** Whether messages that already have a delivery are skipped, even a failed one. */
   readonly onlyMissing: boolean;
-  /** Deliveries made due per second at most. */
+  /** Maximum deliveries per second that become due. */
   readonly ratePerSecond: number;
-  /** Messages found so far. */
+  /** Matching messages found so far. */
   readonly matched: number;
-  /** Messages that were made due. */
+  /** Messages replayed so far. */
   readonly replayed: number;
-  /** Their states by now. One that a later replay has made due counts there. */
+  /** Current status of what was replayed. A delivery or run that a later replay has made due counts there instead. */
   readonly outcome: {
-    /** Deliveries that are delivered, and runs that have completed. */
+    /** Delivered deliveries and completed runs. */
     readonly succeeded: number;
-    /** Deliveries that are still being tried, and runs that go on. */
+    /** Deliveries and runs that are not finished. */
     readonly underWay: number;
-    /** Deliveries and runs that have failed again, and runs that were cancelled. */
+    /** Deliveries and runs that failed again, and cancelled runs. */
     readonly failed: number;
-    /** Whether all are counted: 10,000 for each number at most, in a list 1,000. */
+    /** Whether the numbers are exact. Each counts up to 10,000, or 1,000 in a list. */
     readonly isExact: boolean;
   };
-  /** publishedAt of the last message looked at. Absent before the first one. */
+  /** Publication time of the last message examined. Absent before the first one. */
   readonly upTo?: string;
-  /** Who asked for it: an API key, a machine credential or a person. */
+  /** Who requested it: an API key, a machine credential or a user. */
   readonly requestedBy: string;
-  /** When it was asked for. */
+  /** When it was requested. */
   readonly createdAt: string;
-  /** When it ended. Absent until then. */
+  /** When it finished. Absent until then. */
   readonly finishedAt?: string;
 };
 
 export type MessageReplayOrPreview = MessageReplay | {
-  /** Nothing was changed. */
+  /** Always `preview`: nothing was changed. */
   readonly status: 'preview';
-  /** Messages that a replay would make due now. */
+  /** Messages that a replay would deliver now. */
   readonly matched: number;
-  /** Whether these are all: 100,000 messages are looked at, and 2,000 where the subscription has a filter. */
+  /** Whether `matched` is exact. Counting stops after 100,000 messages, or 2,000 if the subscription has a filter. */
   readonly isExact: boolean;
   /** Always 0. */
   readonly replayed: 0;
-  /** The oldest of them, five at most. */
+  /** Up to five of the oldest. */
   readonly oldest: readonly {
     /** Prefix `msg_` and 26 characters that sort by the time of making. */
     readonly id: string;
-    /** Its event type. */
+    /** Event type of the message. */
     readonly eventType: string;
     /** When it was published. */
     readonly publishedAt: string;
@@ -2382,49 +2382,49 @@ export type MessageReplayOrPreview = MessageReplay | {
 };
 
 export type MessageRouting = {
-  /** Subscriptions of the channel of the message, the newest first, 100 at most. */
+  /** Subscriptions of the channel, newest first, up to 100. */
   readonly subscriptions: readonly {
     /** Prefix `sub_` and 26 characters that sort by the time of making. */
     readonly subscriptionId: string;
     /** Name of the subscription. */
     readonly name: string;
-    /** Whether a delivery would be made. */
+    /** Whether a delivery would be created. */
     readonly wouldReceive: boolean;
-    /** Why it would or would not get it. */
+    /** Why the subscription would or would not receive the message. `no_filter` and `filter_matches`: it would. `event_type`: its event types do not match. `filter_does_not_match`: its filter does not match. `filter_failed`: its filter could not be evaluated. */
     readonly reason: 'no_filter' | 'filter_matches' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
-    /** More of the reason, for people. */
+    /** Explanation of the reason. */
     readonly detail?: string;
-    /** Hold that its delivery would wait for. */
+    /** What the delivery would wait for: `paused` and `disabled` for a resume, `circuit` for the next probe, `app_suspended` for the app. */
     readonly heldBy?: 'app_suspended' | 'paused' | 'disabled' | 'circuit';
-    /** Its delivery of the message. Absent where it has none. */
+    /** Delivery of the message to this subscription. Absent if there is none. */
     readonly deliveryId?: string;
   }[];
-  /** Whether the channel has more than these. */
+  /** Whether the channel has further subscriptions. */
   readonly isMore: boolean;
 };
 
 export type MessageSummary = {
   /** Prefix `msg_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Channel that it was published to. */
+  /** Channel it was published to. */
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
   /** When it was published. */
   readonly publishedAt: string;
-  /** When payload and metadata were erased. Absent while they are there. */
+  /** When payload and metadata were erased. Absent if they have not been. */
   readonly erasedAt?: string;
-  /** Size of its payload in bytes of UTF-8. Absent once it is erased. */
+  /** Size of its payload in UTF-8 bytes. Absent if it has been erased. */
   readonly payloadBytes?: number;
-  /** State of its deliveries together: pending while one is unfinished. */
+  /** Combined status of its deliveries: `pending` while any is unfinished. */
   readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted';
-  /** Its deliveries by their state; the others are unfinished, or ended with their subscription. */
+  /** Number of deliveries by status. The remaining ones are unfinished, or ended because their subscription was deleted. */
   readonly deliveries: {
-    /** Deliveries of it. */
+    /** All deliveries. */
     readonly total: number;
-    /** Deliveries that have arrived. */
+    /** Successful deliveries. */
     readonly delivered: number;
-    /** Deliveries that were given up. */
+    /** Deliveries that failed permanently. */
     readonly failed: number;
   };
 };
@@ -2432,108 +2432,108 @@ export type MessageSummary = {
 export type NewApiKey = {
   /** Prefix `key_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** App that it belongs to. */
+  /** App it belongs to. */
   readonly appId: string;
-  /** Environment that it belongs to, of which alone it sees anything. */
+  /** Environment it belongs to; it cannot access any other. */
   readonly environment: 'live' | 'test';
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where the key has none of its own. */
   readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
-  /** Limits in force: the tier's or the credential's own. */
+  /** Effective limits: the credential's own or those of its tier. */
   readonly limits: Limits;
-  /** Rights that it has. */
+  /** Scopes. */
   readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
-  /** Its first 12 characters, by which keys are told apart. */
+  /** First 12 characters of the key, to recognise it by. */
   readonly prefix: string;
-  /** Its last 4 characters. */
+  /** Last 4 characters of the key. */
   readonly last4: string;
-  /** Only an active key is taken. */
+  /** Only an active key is accepted. */
   readonly status: 'active' | 'expired' | 'revoked';
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When it ends by itself. Absent: never. */
+  /** When it expires. Absent if never. */
   readonly expiresAt?: string;
-  /** When it was last used, to the minute. Absent before its first use. */
+  /** When it was last used, to the minute. Absent if never. */
   readonly lastUsedAt?: string;
-  /** IP address of the first request in that minute. */
+  /** IP address of the first request in that minute. Behind proxies, TRUSTED_PROXY_HOPS decides which address of `X-Forwarded-For` this is. */
   readonly lastUsedAddress?: string;
-  /** Until when the key before the last rotation is taken too. Absent: only the last one is. */
+  /** Until when the key from before the last rotation is accepted too. Absent if only the current key is accepted. */
   readonly previousKeyExpiresAt?: string;
-  /** The key itself. Nothing ever shows it again. */
+  /** The API key. It is never shown again. */
   readonly key: string;
 };
 
 export type NewInvitation = {
   /** Prefix `inv_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Address of the one person who may accept it. */
+  /** Email address of the only person who can accept it. */
   readonly email: string;
-  /** Role that it gives. */
+  /** Role that the new member will have. */
   readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
-  /** Id of the user who made it, or `command line`. */
+  /** Id of the user who created it, or `command line`. */
   readonly invitedBy: string;
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** Until when it can be accepted: 72 hours. */
+  /** When it expires: 72 hours after it was created. */
   readonly expiresAt: string;
-  /** Link for that person, shown only now. The code stands behind `#code=`. */
+  /** Link for the recipient, shown only once. Its code comes after `#code=`. */
   readonly link: string;
-  /** Whether the link was sent to its person by mail. Otherwise hand it over. */
+  /** Whether the link was emailed to the recipient. If not, pass it on yourself. */
   readonly isMailed: boolean;
 };
 
 export type NewMachineCredential = {
-  /** The client_id of token requests. */
+  /** Used as `client_id` in token requests. */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** App that it belongs to. */
+  /** App it belongs to. */
   readonly appId: string;
-  /** Environment that it belongs to, of which alone it sees anything. */
+  /** Environment it belongs to; it cannot access any other. */
   readonly environment: 'live' | 'test';
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where the credential has none of its own. */
   readonly tier: 'free' | 'starter' | 'pro' | 'enterprise';
-  /** Limits in force: the tier's or the credential's own. */
+  /** Effective limits: the credential's own or those of its tier. */
   readonly limits: Limits;
-  /** Rights that its access tokens can have. */
+  /** Scopes that its access tokens can have. */
   readonly scopes: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[];
-  /** Only an active one gets tokens, and only its tokens are taken. */
+  /** Only an active credential can obtain tokens, and only its tokens are valid. */
   readonly status: 'active' | 'expired' | 'revoked';
   /** Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. */
   readonly secrets: readonly {
-    /** Its last 4 characters. */
+    /** Last 4 characters of the secret. */
     readonly last4: string;
-    /** When it was made. */
+    /** When the secret was created. */
     readonly createdAt: string;
-    /** When it ends, since a newer one was made. Absent: with the next one. */
+    /** When the secret expires, because a newer one was created. Absent for the newest secret. */
     readonly expiresAt?: string;
-    /** When it last got a token. Absent before its first one. */
+    /** When the secret was last used to obtain a token. Absent if never. */
     readonly lastUsedAt?: string;
   }[];
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When it ends by itself. Absent: never. */
+  /** When it expires. Absent if never. */
   readonly expiresAt?: string;
-  /** When it last got a token. Absent before its first one. */
+  /** When it last obtained a token. Absent if never. */
   readonly lastUsedAt?: string;
-  /** IP address from which it got that token. */
+  /** IP address from which it obtained that token. */
   readonly lastUsedAddress?: string;
-  /** The secret that signs token requests. Nothing ever shows it again. */
+  /** Client secret, used to sign token requests. It is never shown again. */
   readonly clientSecret: string;
 };
 
 export type NewRecoveryCodes = {
-  /** Ten recovery codes, each good for one sign-in. Shown only now. */
+  /** Ten recovery codes, each valid for one sign-in. Shown only once. */
   readonly recoveryCodes: readonly string[];
 };
 
 export type Organisation = {
   /** Prefix `org_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name for people; several organisations may have the same. */
+  /** Display name. Several organisations can have the same name. */
   readonly name: string;
-  /** When the organisation was made. */
+  /** When the organisation was created. */
   readonly createdAt: string;
   /** When the organisation was last changed. */
   readonly updatedAt: string;
@@ -2549,33 +2549,33 @@ export type PageQuery = {
 export type Passkey = {
   /** Prefix `pky_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name that its person has given. */
+  /** Display name, chosen by the user. */
   readonly name: string;
   /** When it was added. */
   readonly createdAt: string;
-  /** When it last proved its person. Absent before. */
+  /** When it was last used to authenticate. Absent if never. */
   readonly lastUsedAt?: string;
-  /** Whether it is kept outside its device too, as of its last use. */
+  /** Whether the passkey is backed up, for example synchronised to other devices, as reported at its last use. */
   readonly isBackedUp: boolean;
 };
 
 export type PasskeyAdded = {
   /** Prefix `pky_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name that its person has given. */
+  /** Display name, chosen by the user. */
   readonly name: string;
   /** When it was added. */
   readonly createdAt: string;
-  /** When it last proved its person. Absent before. */
+  /** When it was last used to authenticate. Absent if never. */
   readonly lastUsedAt?: string;
-  /** Whether it is kept outside its device too, as of its last use. */
+  /** Whether the passkey is backed up, for example synchronised to other devices, as reported at its last use. */
   readonly isBackedUp: boolean;
-  /** With the first factor: ten recovery codes. Shown only now. */
+  /** Ten recovery codes, if this is the first second factor. Shown only once. */
   readonly recoveryCodes?: readonly string[];
 };
 
 export type PasskeyBody = {
-  /** The browser's credential, as its `toJSON()` gives it. */
+  /** Credential from the browser, as its `toJSON()` returns it. */
   readonly passkey: {
     /** Credential id, in base64url. */
     readonly id: string;
@@ -2598,106 +2598,106 @@ export type PasskeyBody = {
 };
 
 export type PasskeyCreation = {
-  /** 256 random bits in base64url, good once, for 5 minutes. */
+  /** 256 random bits in base64url, valid once, for 5 minutes. */
   readonly challenge: string;
-  /** The service. */
+  /** The relying party: this service. */
   readonly rp: {
-    /** Host that the passkey is bound to. */
+    /** Host the passkey is bound to. */
     readonly id: string;
-    /** Name for people. */
+    /** Display name. */
     readonly name: string;
   };
-  /** The person. */
+  /** The user. */
   readonly user: {
-    /** Id of the person, in base64url: the user handle. */
+    /** User handle: the id of the user, in base64url. */
     readonly id: string;
-    /** Address that the person signs in with. */
+    /** Email address that the user signs in with. */
     readonly name: string;
-    /** Name for people. */
+    /** Display name. */
     readonly displayName: string;
   };
-  /** Algorithms that are taken, the best first. */
+  /** Accepted algorithms, in order of preference. */
   readonly pubKeyCredParams: readonly {
-    /** COSE number of an algorithm. */
+    /** COSE algorithm identifier. */
     readonly alg: number;
-    /** The one kind there is. */
+    /** Credential type. */
     readonly type: 'public-key';
   }[];
-  /** Milliseconds that a browser should wait for its person. */
+  /** Milliseconds for which the browser should wait for the user. */
   readonly timeout: number;
-  /** The maker of the authenticator is not asked for. */
+  /** No attestation of the authenticator is requested. */
   readonly attestation: 'none';
-  /** Passkeys that the person has already. */
+  /** Passkeys that the user already has. */
   readonly excludeCredentials: readonly {
     /** Id of the credential, in base64url. */
     readonly id: string;
-    /** The one kind there is. */
+    /** Credential type. */
     readonly type: 'public-key';
-    /** Ways to reach the authenticator, as it has told them. */
+    /** How to reach the authenticator, as it reported when the passkey was created. */
     readonly transports?: readonly string[];
   }[];
-  /** Authenticators that are taken. */
+  /** Requirements for the authenticator. */
   readonly authenticatorSelection: {
-    /** The authenticator must find the passkey without its id. */
+    /** The passkey must be discoverable without its id. */
     readonly residentKey: 'required';
-    /** The same, for older browsers. */
+    /** Same as `residentKey`, for older browsers. */
     readonly requireResidentKey: true;
-    /** The authenticator must know its person, by a PIN or a finger. */
+    /** The authenticator must verify the user, for example by PIN or fingerprint. */
     readonly userVerification: 'required';
   };
 };
 
 export type PasskeyRequest = {
-  /** 256 random bits in base64url, good once, for 5 minutes. */
+  /** 256 random bits in base64url, valid once, for 5 minutes. */
   readonly challenge: string;
-  /** Host that the passkey is bound to. */
+  /** Host the passkey is bound to. */
   readonly rpId: string;
-  /** Milliseconds that a browser should wait for its person. */
+  /** Milliseconds for which the browser should wait for the user. */
   readonly timeout: number;
-  /** The authenticator must know its person, by a PIN or a finger. */
+  /** The authenticator must verify the user, for example by PIN or fingerprint. */
   readonly userVerification: 'required';
-  /** Passkeys of the person; none where nobody is known yet. */
+  /** Passkeys of the user. Empty if the user is not known yet. */
   readonly allowCredentials: readonly {
     /** Id of the credential, in base64url. */
     readonly id: string;
-    /** The one kind there is. */
+    /** Credential type. */
     readonly type: 'public-key';
-    /** Ways to reach the authenticator, as it has told them. */
+    /** How to reach the authenticator, as it reported when the passkey was created. */
     readonly transports?: readonly string[];
   }[];
 };
 
 export type PayloadValidation = {
-  /** Whether the schemas take all of them. */
+  /** Whether all payloads satisfy the schemas. */
   readonly valid: boolean;
-  /** Each payload, in the order of the request. */
+  /** Result for each payload, in the order of the request. */
   readonly results: readonly {
-    /** Whether the schemas take it. */
+    /** Whether the payload satisfies the schemas. */
     readonly valid: boolean;
-    /** First problem of each schema; fields begin with `payload`. */
+    /** First problem of each schema. Field names begin with `payload`. */
     readonly errors: readonly FieldProblem[];
   }[];
 };
 
 export type PreviewInvitation = {
-  /** Code of the link: what stands behind `#code=`. */
+  /** Code of the link (the part after `#code=`). */
   readonly code: string;
 };
 
 export type PublishAcross = {
-  /** Messages, in their order. */
+  /** Messages, in order. */
   readonly messages: readonly {
-    /** Your own id for the message. For 24 hours, a second message with the same id is the first one. */
+    /** Your own id for the message: up to 128 visible ASCII characters. For 24 hours, publishing again with the same id, content and time returns the first message; other content is CONFLICT. The id of a cancelled message can be reused. */
     readonly id?: string | undefined;
-    /** What has happened, such as `order.created`. */
+    /** What happened, such as `order.created`: 1 to 128 characters, without `*`, commas, or white space at either end. */
     readonly eventType: string;
-    /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+    /** Any JSON object, up to 256 KiB, 32 levels and 10,000 members (100,000 in all payloads of a request). Delivered digit for digit. */
     readonly payload: object;
-    /** Texts that go with the message, up to 50 and 16 KiB. */
+    /** Strings that accompany the message: up to 50 entries and 16 KiB. */
     readonly metadata?: Readonly<Record<string, string>> | undefined;
-    /** When to publish the message; not beside `delay`. */
+    /** When to publish the message: up to 365 days ahead. Up to five minutes ago means now; an older time is INVALID_REQUEST. Cannot be combined with `delay`. */
     readonly deliverAt?: string | Date | undefined;
-    /** Milliseconds from now until the message is published; not beside `deliverAt`. */
+    /** Milliseconds from now until the message is published. Cannot be combined with `deliverAt`. */
     readonly delay?: number | undefined;
     /** Channel to publish to. */
     readonly channelId: string;
@@ -2705,66 +2705,66 @@ export type PublishAcross = {
 };
 
 export type PublishBatch = {
-  /** Messages, in their order. */
+  /** Messages, in order. */
   readonly messages: readonly PublishMessage[];
 };
 
 export type PublishMessage = {
-  /** Your own id for the message. For 24 hours, a second message with the same id is the first one. */
+  /** Your own id for the message: up to 128 visible ASCII characters. For 24 hours, publishing again with the same id, content and time returns the first message; other content is CONFLICT. The id of a cancelled message can be reused. */
   readonly id?: string | undefined;
-  /** What has happened, such as `order.created`. */
+  /** What happened, such as `order.created`: 1 to 128 characters, without `*`, commas, or white space at either end. */
   readonly eventType: string;
-  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+  /** Any JSON object, up to 256 KiB, 32 levels and 10,000 members (100,000 in all payloads of a request). Delivered digit for digit. */
   readonly payload: object;
-  /** Texts that go with the message, up to 50 and 16 KiB. */
+  /** Strings that accompany the message: up to 50 entries and 16 KiB. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** When to publish the message; not beside `delay`. */
+  /** When to publish the message: up to 365 days ahead. Up to five minutes ago means now; an older time is INVALID_REQUEST. Cannot be combined with `delay`. */
   readonly deliverAt?: string | Date | undefined;
-  /** Milliseconds from now until the message is published; not beside `deliverAt`. */
+  /** Milliseconds from now until the message is published. Cannot be combined with `deliverAt`. */
   readonly delay?: number | undefined;
-  /** The channel of the path, if you send it at all. */
+  /** Channel of the path. May be omitted. */
   readonly channelId?: string | undefined;
 };
 
 export type PublishedMessage = {
   /** Prefix `msg_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Channel that it was published to. */
+  /** Channel it was published to. */
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
-  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
+  /** Payload, digit for digit as published. Absent if it has been erased, and in a list with `payloads=false`. */
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
+  /** Metadata, as published. Absent if none was given, if it has been erased, and in a list with `payloads=false`. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** When it was published, or is to be. */
+  /** When it was or will be published. */
   readonly publishedAt: string;
-  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  /** Same as publishedAt, for a message that is scheduled or was cancelled. */
   readonly deliverAt?: string;
-  /** When its publication was cancelled. Absent otherwise. */
+  /** When it was cancelled. Absent if it was not. */
   readonly cancelledAt?: string;
-  /** Why its publication was cancelled. */
+  /** Why it was cancelled. */
   readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
-  /** When payload and metadata were erased. Absent while they are there. */
+  /** When payload and metadata were erased. Absent if they have not been. */
   readonly erasedAt?: string;
-  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
+  /** Combined status of its deliveries: `pending` while any is unfinished. Before it is published: `scheduled` or `cancelled`. */
   readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
-  /** Where payloads do not fit the schemas of a channel that warns instead of refusing. On answers to publishes. */
+  /** Schema violations of payloads that were published nevertheless, because the channel only warns. Only in responses to publishes. */
   readonly warnings?: readonly FieldProblem[];
 };
 
 export type RenamePasskey = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
 };
 
 export type RenameUser = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
 };
 
 export type ReplayMessage = {
-  /** Subscription of its channel that gets it. */
+  /** Subscription to deliver to, in the channel of the message. */
   readonly subscriptionId: string;
 };
 
@@ -2782,18 +2782,18 @@ export type RequestBody = {
 };
 
 export type ResetLink = {
-  /** Link for that person, shown only now. The code stands behind `#code=`. */
+  /** Link for the recipient, shown only once. Its code comes after `#code=`. */
   readonly link: string;
-  /** Whether the link was sent to its person by mail. Otherwise hand it over. */
+  /** Whether the link was emailed to the recipient. If not, pass it on yourself. */
   readonly isMailed: boolean;
-  /** Until when it works: 30 minutes. */
+  /** When it expires: after 30 minutes. */
   readonly expiresAt: string;
 };
 
 export type ResetPassword = {
-  /** Code of the link: what stands behind `#code=`. */
+  /** Code of the link (the part after `#code=`). */
   readonly code: string;
-  /** Password that is to be, 12 characters at least. */
+  /** New password, at least 12 characters. */
   readonly password: string;
 };
 
@@ -2808,24 +2808,24 @@ export type RetryRun = {
 };
 
 export type RevokedSessions = {
-  /** How many sessions were ended. */
+  /** Number of sessions that were ended. */
   readonly revoked: number;
 };
 
 export type RotateApiKey = {
-  /** Seconds for which the key before is taken beside the new one. Default: 0. */
+  /** Seconds for which the previous key remains valid alongside the new one. Default: 0. */
   readonly overlapSeconds?: number | undefined;
 };
 
 export type RotateMachineCredential = {
-  /** Hours for which older secrets stay valid beside the new one, at most. Default: 24. */
+  /** Maximum hours for which older secrets stay valid alongside the new one. Default: 24. */
   readonly overlapHours?: number | undefined;
 };
 
 export type RotateSubscriptionSecret = {
-  /** Hours for which older secrets stay valid beside the new one, at most. Default: 24. */
+  /** Maximum hours for which older secrets stay valid alongside the new one. Default: 24. */
   readonly overlapHours?: number | undefined;
-  /** The new secret. Absent: the service makes it. */
+  /** The new secret: `whsec_` and the base64 of 24 to 64 bytes. If omitted, one is created. */
   readonly secret?: string | undefined;
 };
 
@@ -3030,17 +3030,17 @@ export type Search = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** Only of this channel. */
+  /** Only messages of this channel. */
   readonly channelId?: string | undefined;
-  /** With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel. */
+  /** `true` includes messages of the channel `posthorn.system`. By default, they are listed only if `channelId` names that channel. */
   readonly includeSystem?: 'true' | 'false' | undefined;
-  /** Only those whose deliveries together have one of these states. */
+  /** Only messages whose deliveries have one of these combined statuses. */
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
   /** An id, your own id of a message, an event type, a part of a name, `payload.<path>=<value>`, or a value of at least 3 characters that a payload has anywhere. Absent: the newest messages. */
   readonly q?: string | undefined;
@@ -3053,34 +3053,34 @@ export type SearchMessages = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+  /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** Only of this channel. */
+  /** Only messages of this channel. */
   readonly channelId?: string | undefined;
-  /** With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel. */
+  /** `true` includes messages of the channel `posthorn.system`. By default, they are listed only if `channelId` names that channel. */
   readonly includeSystem?: 'true' | 'false' | undefined;
-  /** Only those that were published under this id of yours within the last 24 hours. */
+  /** Only the message published with this `id` within the last 24 hours. */
   readonly publisherId?: string | undefined;
-  /** Only those whose deliveries together have one of these states. */
+  /** Only messages whose deliveries have one of these combined statuses. */
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
 };
 
 export type SearchPage = {
-  /** Messages that were looked through. */
+  /** Number of messages searched. */
   readonly messages: number;
-  /** Bytes of their payloads. 0 where no payload was asked about. */
+  /** Bytes of payload searched. 0 if the search did not need payloads. */
   readonly bytes: number;
-  /** When the newest of them was published. Absent without any. */
+  /** Publication time of the newest of them. Absent if there was none. */
   readonly newestAt?: string;
-  /** When the oldest of them was published. Absent without any. */
+  /** Publication time of the oldest of them. Absent if there was none. */
   readonly oldestAt?: string;
-  /** Whether nothing is left to look through. */
+  /** Whether nothing is left to search. */
   readonly isComplete: boolean;
-  /** Milliseconds that it took. */
+  /** Duration of the search in milliseconds. */
   readonly milliseconds: number;
 };
 
@@ -3114,11 +3114,11 @@ export type SearchResults = {
 };
 
 export type SecondFactor = {
-  /** Six digits of the authenticator app. */
+  /** Six-digit code of the authenticator app. */
   readonly code?: string | undefined;
-  /** One of the recovery codes. */
+  /** An unused recovery code. */
   readonly recoveryCode?: string | undefined;
-  /** The browser's credential, as its `toJSON()` gives it. */
+  /** Credential from the browser, as its `toJSON()` returns it. */
   readonly passkey?: {
     /** Credential id, in base64url. */
     readonly id: string;
@@ -3244,51 +3244,51 @@ export type Service = {
 export type Session = {
   /** Prefix `ses_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Whether this request came with it. */
+  /** Whether this is the session of the request. */
   readonly isCurrent: boolean;
-  /** When the person signed in. */
+  /** When the user signed in. */
   readonly createdAt: string;
-  /** When the person last proved who they are. Dangerous requests want that within 10 minutes. */
+  /** When the user last authenticated. Requests that require recent authentication need this to be at most 10 minutes ago. */
   readonly authenticatedAt: string;
-  /** Means by which the person has proven who they are since it began, each once. */
+  /** Methods by which the user has authenticated in this session. */
   readonly provenBy: readonly ('password' | 'code' | 'recoveryCode' | 'passkey' | 'singleSignOn')[];
-  /** When it was last used, to the minute. After 12 hours without use it ends. */
+  /** When it was last used, to the minute. It ends after 12 hours without use. */
   readonly lastUsedAt: string;
-  /** When it ends in any case: 7 days after it began. */
+  /** When it ends at the latest: 7 days after it was started. */
   readonly expiresAt: string;
-  /** Network address that it was begun from. */
+  /** IP address from which it was started. */
   readonly address: string;
-  /** Browser that it was begun with, as that browser says. */
+  /** Browser with which it was started, as reported in `User-Agent`. */
   readonly userAgent?: string;
 };
 
 export type Setup = {
-  /** Code of the link: what stands behind `#code=`. */
+  /** Code of the link (the part after `#code=`). */
   readonly code: string;
-  /** E-mail address. */
+  /** Email address. */
   readonly email: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Password that is to be, 12 characters at least. */
+  /** New password, at least 12 characters. */
   readonly password: string;
-  /** Name of the first organisation, which is "Default" otherwise. */
+  /** Name of the first organisation. Default: "Default". */
   readonly organisation?: string | undefined;
-  /** Name of its app, which is "Default" otherwise. */
+  /** Name of its app. Default: "Default". */
   readonly app?: string | undefined;
 };
 
 export type SignIn = SignedIn | {
-  /** POST /v1/sign-in/second-factor takes it. A cookie says whose step it is. */
+  /** Second factor required: continue with POST /v1/sign-in/second-factor. A cookie identifies the sign-in. */
   readonly secondStep: {
-    /** Any one of these is enough. */
+    /** Accepted second factors; any one of them is enough. */
     readonly means: readonly ('password' | 'code' | 'recoveryCode' | 'passkey' | 'singleSignOn')[];
-    /** Until when: 10 minutes. */
+    /** When the sign-in expires: after 10 minutes. */
     readonly expiresAt: string;
   };
 };
 
 export type SignInBody = {
-  /** E-mail address. */
+  /** Email address. */
   readonly email: string;
   /** Password of the account. */
   readonly password: string;
@@ -3345,42 +3345,42 @@ export type SignInSettings = {
 };
 
 export type SignInWays = {
-  /** Who may sign in by password: owners of the first organisation alone where the operator wants single sign-on. */
+  /** Who can sign in with a password: everyone, or only owners of the first organisation if the operator requires single sign-on. */
   readonly password: 'everyone' | 'owners';
-  /** Absent where the operator has no identity provider. */
+  /** Single sign-on. Absent if no identity provider is set up. */
   readonly singleSignOn?: {
-    /** Name of it for people. */
+    /** Display name. */
     readonly name: string;
   };
 };
 
 export type SignedIn = {
-  /** The person. */
+  /** The user. */
   readonly user: User;
   /** The session of this request. */
   readonly session: Session;
-  /** Organisations that the person is a member of. */
+  /** Organisations that the user is a member of. */
   readonly organisations: readonly {
     /** Prefix `org_` and 26 characters that sort by the time of making. */
     readonly id: string;
-    /** Name for people. */
+    /** Display name. */
     readonly name: string;
-    /** Says what the person may do there. */
+    /** Determines what the user may do in the organisation. */
     readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
-    /** Apps whose environments a request may name. */
+    /** Apps that requests of the user can name. */
     readonly apps: readonly {
       /** Prefix `app_` and 26 characters that sort by the time of making. */
       readonly id: string;
-      /** Name for people. */
+      /** Display name. */
       readonly name: string;
-      /** Name in addresses, unique in its organisation. */
+      /** Name in URLs, unique in its organisation. */
       readonly slug: string;
     }[];
   }[];
 };
 
 export type SingleSignOn = {
-  /** Page of the identity provider: send the browser there within 10 minutes. */
+  /** URL of the identity provider. Send the browser there within 10 minutes. */
   readonly url: string;
 };
 
@@ -3390,7 +3390,7 @@ export type StartRun = {
 };
 
 export type StartSingleSignOn = {
-  /** Path of the dashboard where the browser comes back. */
+  /** Path of the dashboard to return to. */
   readonly returnTo?: string | undefined;
 };
 
@@ -3510,94 +3510,94 @@ export type StatsQuery = {
 };
 
 export type StreamMessages = {
-  /** Event types or beginnings of them, with commas between them. */
+  /** Event types or patterns such as `order.*`, separated by commas. */
   readonly eventTypes?: readonly string[] | undefined;
-  /** Begins with stored messages published after this. */
+  /** Starts with stored messages published after this time. */
   readonly since?: string | Date | undefined;
 };
 
 export type Subscription = {
   /** Prefix `sub_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Channel whose messages it gets. */
+  /** Channel whose messages it receives. */
   readonly channelId: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** The publisher's own id of the customer whose it is, to list by. It routes nothing: the subscription gets the messages of its channel for every owner. Absent: nobody's. */
+  /** Your own id for the customer it belongs to, to filter lists by. It does not affect routing: the subscription receives the messages of its channel whatever their owner. Absent if none was given. */
   readonly owner?: string;
-  /** Where messages are sent. */
+  /** URL that messages are sent to. */
   readonly webhookUrl: string;
-  /** Deliveries wait unless it is active. The service alone disables one. */
+  /** Deliveries wait unless it is active. Only the service sets `disabled`. */
   readonly status: 'active' | 'paused' | 'disabled';
-  /** Since when it has this status. Absent where that is older than the record. */
+  /** Since when it has this status. Absent if the change was not recorded. */
   readonly statusChangedAt?: string;
-  /** Why it is disabled: its receiver has answered 410, or taken nothing for five days. Absent where that is known no more. */
+  /** Why it is disabled: its receiver responded 410, or no delivery has succeeded for five days. Absent if unknown. */
   readonly disabledReason?: 'gone' | 'failing';
-  /** Event types that it gets, or beginnings of them such as `order.*`. An empty list: all. */
+  /** Event types that it receives, or patterns such as `order.*`. An empty list means all. */
   readonly eventTypes: readonly string[];
-  /** CEL expression that lets through what of them it gets. Absent: all. */
+  /** CEL expression that selects messages of these event types. Absent if it receives all of them. */
   readonly filter?: string;
-  /** When a failed delivery is tried again. */
+  /** When a failed delivery is retried. */
   readonly retryPolicy: {
-    /** Tries after the first one. */
+    /** Retries after the first attempt. */
     readonly maxRetries: number;
     /** Milliseconds before the first retry. */
     readonly initialDelay: number;
-    /** Milliseconds that no delay of the policy exceeds. */
+    /** Maximum delay between two attempts, in milliseconds. */
     readonly maxDelay: number;
-    /** Each delay is the one before, times this. */
+    /** Factor by which each delay is longer than the previous one. */
     readonly backoffMultiplier: number;
   };
-  /** Headers that are sent with every request. */
+  /** Headers sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds that one attempt may take. */
+  /** Maximum duration of an attempt, in milliseconds. */
   readonly timeoutMs: number;
-  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Such a wait may be longer than `maxDelay`. */
+  /** Longest wait in milliseconds that the receiver can request by `Retry-After` with a 429 or 503. Such a wait may be longer than `maxDelay`. */
   readonly maxRetryAfter: number;
-  /** Requests at a time. Absent: as many as its receiver takes well, which its workers find out. */
+  /** Maximum requests in flight. Absent if not set: the limit adapts to the receiver. */
   readonly maxConcurrency?: number;
-  /** Tries per second. Absent: as many as it takes. */
+  /** Maximum attempts per second. Absent if there is no limit. */
   readonly rateLimit?: number;
-  /** Whether a circuit may open. */
+  /** Whether the circuit breaker is on. */
   readonly circuitBreaker: boolean;
-  /** Circuit breaker of its receiver. */
+  /** Circuit breaker of the receiver. */
   readonly circuit: {
-    /** Nothing is sent while it is open, but for a probe every 30 s. */
+    /** `open`, after at least 20 attempts within 5 minutes of which 90 % failed: nothing is sent for 30 s. `half_open`: a probe decides whether it closes. */
     readonly state: 'closed' | 'open' | 'half_open';
     /** When it last opened. Absent while it is closed. */
     readonly openedAt?: string;
-    /** When the next probe may go. Absent while it is closed. */
+    /** When the next probe can be sent. Absent while it is closed. */
     readonly nextProbeAt?: string;
   };
-  /** Requests to its receiver at this moment. Absent in lists. */
+  /** Current requests to its receiver over all workers, at most two seconds old. Absent in lists. */
   readonly concurrency?: {
-    /** Requests allowed in flight. */
+    /** Maximum requests in flight. */
     readonly limit: number;
     /** Requests in flight. */
     readonly inFlight: number;
-    /** Mean latency of late good answers. Absent before the first one. */
+    /** Mean latency of recent successful responses, in milliseconds. Absent before the first one. */
     readonly latencyMs?: number;
   };
-  /** Since when its deliveries wait because none of its signing secrets can be opened; rotating ends it. */
+  /** Since when deliveries are on hold because none of the signing secrets can be decrypted. Rotating the secret ends it. */
   readonly secretUnreadableSince?: string;
-  /** What does not work as it may seem to: stored values that a stricter rule refuses since and that are not used, a host name that the public DNS cannot have and that does not resolve yet (not in lists), and an `owner`, which routes nothing. */
+  /** Settings that do not work as they may seem to: stored values that stricter rules now reject and that are not used, a host name that cannot exist in the public DNS and does not resolve (not in lists), and an `owner`, because it does not affect routing. */
   readonly warnings?: readonly FieldProblem[];
-  /** When the subscription was made. */
+  /** When the subscription was created. */
   readonly createdAt: string;
   /** When the subscription was last changed. */
   readonly updatedAt: string;
 };
 
 export type SubscriptionSecret = {
-  /** Signing secret of Standard Webhooks: `whsec_` and the base64 of its bytes. */
+  /** Signing secret (Standard Webhooks): `whsec_` and the base64 of its bytes. */
   readonly secret: string;
-  /** Since when it signs. */
+  /** Since when it signs requests. */
   readonly createdAt: string;
-  /** Secrets before it that still sign, the newest first. None of them is shown again. */
+  /** Older secrets that still sign, newest first. The secrets themselves are not shown. */
   readonly older: readonly {
-    /** Since when it signs. */
+    /** Since when it signs requests. */
     readonly createdAt: string;
-    /** Until when it signs beside the newer ones. */
+    /** Until when it signs in addition to newer ones. */
     readonly expiresAt: string;
   }[];
 };
@@ -3747,9 +3747,9 @@ export type TestRun = {
 };
 
 export type TestSubscription = {
-  /** Event type of the test message. */
+  /** Event type of the test message. Default: `posthorn.test`. */
   readonly eventType?: string | undefined;
-  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+  /** Any JSON object, up to 256 KiB. */
   readonly payload?: object | undefined;
 };
 
@@ -3780,111 +3780,111 @@ export type TestWorkflow = {
 };
 
 export type TotpSecret = {
-  /** The secret in base32, for typing. Shown only now. */
+  /** Secret in base32, for typing in. Shown only once. */
   readonly secret: string;
-  /** The same as `otpauth://totp/…`, to be shown as a QR code. */
+  /** The secret as `otpauth://totp/…`, to be shown as a QR code. */
   readonly uri: string;
 };
 
 export type TracedMessage = {
   /** Prefix `msg_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Channel that it was published to. */
+  /** Channel it was published to. */
   readonly channelId: string;
   /** Event type, as published. */
   readonly eventType: string;
-  /** Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`. */
+  /** Payload, digit for digit as published. Absent if it has been erased, and in a list with `payloads=false`. */
   readonly payload?: Readonly<Record<string, unknown>>;
-  /** Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`. */
+  /** Metadata, as published. Absent if none was given, if it has been erased, and in a list with `payloads=false`. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** When it was published, or is to be. */
+  /** When it was or will be published. */
   readonly publishedAt: string;
-  /** The same as publishedAt, while it waits to be published and when that was cancelled. */
+  /** Same as publishedAt, for a message that is scheduled or was cancelled. */
   readonly deliverAt?: string;
-  /** When its publication was cancelled. Absent otherwise. */
+  /** When it was cancelled. Absent if it was not. */
   readonly cancelledAt?: string;
-  /** Why its publication was cancelled. */
+  /** Why it was cancelled. */
   readonly cancelReason?: 'requested' | 'erased' | 'channel_deleted';
-  /** When payload and metadata were erased. Absent while they are there. */
+  /** When payload and metadata were erased. Absent if they have not been. */
   readonly erasedAt?: string;
-  /** State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled. */
+  /** Combined status of its deliveries: `pending` while any is unfinished. Before it is published: `scheduled` or `cancelled`. */
   readonly deliveryStatus: 'pending' | 'delivered' | 'failed' | 'unrouted' | 'scheduled' | 'cancelled';
-  /** Trace of the request that published it (W3C Trace Context). Absent where that had none. */
+  /** Trace of the request that published it (W3C Trace Context). Absent if there was none. */
   readonly traceId?: string;
 };
 
 export type TransferOwnership = {
-  /** Member who becomes the owner. */
+  /** User id of the member who becomes the owner. */
   readonly userId: string;
 };
 
 export type UpdateApiKey = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where `limits` sets none. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  /** Rights that it has. */
+  /** Scopes. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
-  /** Limits of its own, in place of those of its tier. */
+  /** Limits that replace those of the tier. */
   readonly limits?: {
-    /** Requests in 60 seconds. */
+    /** Requests per 60 seconds. */
     readonly requestsPerMinute?: number | null | undefined;
-    /** Requests in one second. */
+    /** Requests per second. */
     readonly burst?: number | null | undefined;
     /** Requests in flight. */
     readonly concurrent?: number | null | undefined;
-    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
+    /** Batch requests per 60 seconds. Transactional requests have a separate limit of the same size. */
     readonly batchPerMinute?: number | null | undefined;
   } | null | undefined;
-  /** When it ends by itself. */
+  /** When it expires. */
   readonly expiresAt?: string | Date | null | undefined;
-  /** Status to have. */
+  /** New status. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type UpdateApp = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Name for addresses and command lines. Default: made of the name. */
+  /** Name in URLs and command lines: up to 63 of a-z, 0-9 and single hyphens, unique in the organisation. */
   readonly slug?: string | undefined;
-  /** Text for people. */
+  /** Free-text description. */
   readonly description?: string | null | undefined;
-  /** Status to have. */
+  /** New status. */
   readonly status?: 'active' | 'suspended' | undefined;
-  /** Defaults for resources that are made from now on. */
+  /** Defaults for resources created from now on. */
   readonly settings?: {
     /** Days after which a message is removed. */
     readonly retentionDays?: number | null | undefined;
-    /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
+    /** When a failed delivery is retried. Omitted fields keep their defaults. */
     readonly retryPolicy?: {
-      /** Tries after the first one. */
+      /** Retries after the first attempt. */
       readonly maxRetries?: number | undefined;
       /** Milliseconds before the first retry. */
       readonly initialDelay?: number | undefined;
-      /** Milliseconds that no delay of the policy exceeds. */
+      /** Maximum delay between two attempts, in milliseconds. */
       readonly maxDelay?: number | undefined;
-      /** Each delay is the one before, times this. */
+      /** Factor by which each delay is longer than the previous one. */
       readonly backoffMultiplier?: number | undefined;
     } | null | undefined;
-    /** Milliseconds that one attempt may take. */
+    /** Maximum duration of an attempt, in milliseconds. */
     readonly timeoutMs?: number | null | undefined;
-    /** Whether a circuit may open. */
+    /** Whether the circuit breaker is on. */
     readonly circuitBreaker?: boolean | null | undefined;
   } | null | undefined;
 };
 
 export type UpdateChannel = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Text for people. */
+  /** Free-text description. */
   readonly description?: string | null | undefined;
-  /** Status to have. */
+  /** New status. */
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
-  /** JSON Schema that holds for every payload. */
+  /** JSON Schema for every payload. */
   readonly schema?: object | null | undefined;
-  /** JSON Schemas by event type, each of which holds beside `schema`. */
+  /** JSON Schemas by event type. Each applies in addition to `schema`. */
   readonly schemas?: Readonly<Record<string, object>> | null | undefined;
-  /** Whether a payload that does not fit is refused, or published with a warning. */
+  /** Whether a payload that violates a schema is rejected, or published with a warning. */
   readonly schemaMode?: 'enforce' | 'warn' | undefined;
   /** Days after which a message is removed. */
   readonly retentionDays?: number | undefined;
@@ -3914,36 +3914,36 @@ export type UpdateInspector = {
 };
 
 export type UpdateMachineCredential = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Tier whose limits hold where it has none of its own. */
+  /** Tier. Its limits apply where `limits` sets none. */
   readonly tier?: 'free' | 'starter' | 'pro' | 'enterprise' | undefined;
-  /** Rights that it has. */
+  /** Scopes. */
   readonly scopes?: readonly ('channels:read' | 'channels:write' | 'messages:read' | 'messages:write' | 'subscriptions:read' | 'subscriptions:write' | 'deliveries:read' | 'dlq:read' | 'dlq:write' | 'credentials:write' | 'apps:read' | 'apps:write' | 'audit:read' | 'workflows:read' | 'workflows:write' | 'webhooks:read' | 'webhooks:write')[] | undefined;
-  /** Limits of its own, in place of those of its tier. */
+  /** Limits that replace those of the tier. */
   readonly limits?: {
-    /** Requests in 60 seconds. */
+    /** Requests per 60 seconds. */
     readonly requestsPerMinute?: number | null | undefined;
-    /** Requests in one second. */
+    /** Requests per second. */
     readonly burst?: number | null | undefined;
     /** Requests in flight. */
     readonly concurrent?: number | null | undefined;
-    /** Batch requests in 60 seconds; transactional requests have a limit of the same size. */
+    /** Batch requests per 60 seconds. Transactional requests have a separate limit of the same size. */
     readonly batchPerMinute?: number | null | undefined;
   } | null | undefined;
-  /** When it ends by itself. */
+  /** When it expires. */
   readonly expiresAt?: string | Date | null | undefined;
-  /** Status to have. */
+  /** New status. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type UpdateMember = {
-  /** Says what the member may do. */
+  /** Determines what the member may do. */
   readonly role?: 'viewer' | 'developer' | 'admin' | 'owner' | undefined;
 };
 
 export type UpdateOrganisation = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
 };
 
@@ -3953,40 +3953,40 @@ export type UpdateSecret = {
 };
 
 export type UpdateSubscription = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Your own id of the customer whose it is, to list by. It routes nothing. */
+  /** Your own id for the customer it belongs to, to filter lists by. It does not affect routing. */
   readonly owner?: string | null | undefined;
-  /** Where messages are sent: https, or http where the operator allows it. */
+  /** URL that messages are sent to: https, or http if the operator allows it. */
   readonly webhookUrl?: string | undefined;
-  /** Status to have. */
+  /** New status. */
   readonly status?: 'active' | 'paused' | 'disabled' | undefined;
-  /** Event types, or beginnings of them such as `order.*`. An empty list: all. */
+  /** Event types or patterns such as `order.*`. An empty list means all. */
   readonly eventTypes?: readonly string[] | undefined;
-  /** CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted. */
+  /** CEL expression over `payload`, `metadata` and `eventType` that selects messages. */
   readonly filter?: string | null | undefined;
-  /** When a failed delivery is tried again. Parts that are left out stay as they are by default. */
+  /** When a failed delivery is retried. Omitted fields keep their defaults. */
   readonly retryPolicy?: {
-    /** Tries after the first one. */
+    /** Retries after the first attempt. */
     readonly maxRetries?: number | undefined;
     /** Milliseconds before the first retry. */
     readonly initialDelay?: number | undefined;
-    /** Milliseconds that no delay of the policy exceeds. */
+    /** Maximum delay between two attempts, in milliseconds. */
     readonly maxDelay?: number | undefined;
-    /** Each delay is the one before, times this. */
+    /** Factor by which each delay is longer than the previous one. */
     readonly backoffMultiplier?: number | undefined;
   } | undefined;
-  /** Headers that are sent with every request. */
+  /** Headers sent with every request, up to 20. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds that one attempt may take. */
+  /** Maximum duration of an attempt, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Longest wait, in milliseconds, that its receiver may ask for by `Retry-After` of a 429 or 503. Default: a day. */
+  /** Longest wait in milliseconds that the receiver can request by `Retry-After` with a 429 or 503. Default: a day. */
   readonly maxRetryAfter?: number | undefined;
-  /** Requests at a time at most. */
+  /** Maximum requests in flight. If not set, the limit adapts to the receiver. */
   readonly maxConcurrency?: number | null | undefined;
-  /** Tries per second at most. */
+  /** Maximum attempts per second. If not set, there is no limit. */
   readonly rateLimit?: number | null | undefined;
-  /** Whether a circuit may open. */
+  /** Whether the circuit breaker is on. */
   readonly circuitBreaker?: boolean | undefined;
 };
 
@@ -4066,32 +4066,32 @@ export type UpdateWorkflow = {
 export type User = {
   /** Prefix `usr_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Address to sign in with, in lower case. */
+  /** Email address to sign in with, in lower case. */
   readonly email: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
 };
 
 export type ValidateMessages = {
-  /** Your own id for the message. For 24 hours, a second message with the same id is the first one. */
+  /** Your own id for the message: up to 128 visible ASCII characters. For 24 hours, publishing again with the same id, content and time returns the first message; other content is CONFLICT. The id of a cancelled message can be reused. */
   readonly id?: string | undefined;
-  /** Says what has happened, such as `order.created`. */
+  /** What happened, such as `order.created`. */
   readonly eventType?: string | undefined;
-  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+  /** Any JSON object, up to 256 KiB. */
   readonly payload?: object | undefined;
-  /** Texts that go with the message, up to 50 and 16 KiB. */
+  /** Strings that accompany the message: up to 50 entries and 16 KiB. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /** When to publish the message; not beside `delay`. */
+  /** When to publish the message: up to 365 days ahead. Up to five minutes ago means now; an older time is INVALID_REQUEST. Cannot be combined with `delay`. */
   readonly deliverAt?: string | Date | undefined;
-  /** Milliseconds from now until the message is published; not beside `deliverAt`. */
+  /** Milliseconds from now until the message is published. Cannot be combined with `deliverAt`. */
   readonly delay?: number | undefined;
-  /** The channel of the path, if you send it at all. */
+  /** Channel of the path. May be omitted. */
   readonly channelId?: string | undefined;
-  /** Messages, in their order. */
+  /** Messages, in order. */
   readonly messages?: readonly PublishMessage[] | undefined;
-  /** JSON Schema that holds for every payload. */
+  /** JSON Schema for every payload. */
   readonly schema?: object | undefined;
-  /** JSON Schemas by event type, each of which holds beside `schema`. */
+  /** JSON Schemas by event type. Each applies in addition to `schema`. */
   readonly schemas?: Readonly<Record<string, object>> | undefined;
 };
 

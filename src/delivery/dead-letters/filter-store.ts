@@ -23,7 +23,7 @@ import {
   type ErrorClass,
 } from '../../kernel/words/statuses.ts';
 
-/** Filter of dead letters, in lists and in bulk replays. `eventType` is a literal or a beginning such as `order.*`. */
+/** Filter of dead letters, in lists and bulk replays. `eventType` is an exact type or a pattern such as `order.*`. */
 export type DeadLetterFilter = {
   environmentId: string;
   channelId?: string | undefined;
@@ -34,19 +34,19 @@ export type DeadLetterFilter = {
   kind?: DeadLetterKind | undefined;
   reason?: DeadLetterReason | undefined;
   errorClass?: ErrorClass | undefined;
-  /** HTTP status of the last answer: `503`, one of `500-503`, or `5xx` for all of its class. */
+  /** HTTP status of the last response: `503`, one of `500-503`, or `5xx` for its whole class. */
   errorStatus?: string | undefined;
   /** Any of these. */
   status?: readonly DeadLetterStatus[] | undefined;
   /** Bounds of failedAt, which is the time in the id. */
   ids?: IdRange;
-  /** Bounds of the time at which the delivery was made, which is the time in its id. */
+  /** Bounds of the creation time of the delivery, which is the time in its id. */
   deliveryIds?: IdRange | undefined;
 };
 
 export type Statement = { text: string; values: string[] };
 
-// SQL: a number as a value. The driver has texts alone.
+// SQL: a number as a value. The driver passes only strings.
 const number = (value: number, { add }: Values): string => `${add(String(value))}::int`;
 
 /** SQL: the conditions on a dead letter `d`. */
@@ -80,7 +80,7 @@ const within = ({ ids = {} }: DeadLetterFilter, values: Values): string[] => {
   return [`d.id >= ${bounds.from}`, `d.id < ${bounds.before}`];
 };
 
-/** How many there are. */
+/** SQL that counts the matching dead letters. */
 export function selectCount(filter: DeadLetterFilter): Statement {
   const values = createValues();
   const where = [...conditions(filter, values), ...within(filter, values)];
@@ -90,7 +90,7 @@ export function selectCount(filter: DeadLetterFilter): Statement {
   };
 }
 
-/** The oldest `limit` ids behind `position`: the next ones of a bulk replay. For `findAlong`. */
+/** SQL for the oldest `limit` ids after `position`: the next ones of a bulk replay. For `findAlong`. */
 export function selectNext(filter: DeadLetterFilter, position: string | undefined, limit: number): Statement {
   const values = createValues();
   const bounds = risingIdBounds(values, filter.ids ?? {}, position);
@@ -98,7 +98,7 @@ export function selectNext(filter: DeadLetterFilter, position: string | undefine
   return { text: chooseWalk(filter, values, walk), values: values.values };
 }
 
-/** The ids of a page, newest first, one more than asked for. For `findAlong`. */
+/** SQL for the ids of a page, newest first, one more than the page holds. For `findAlong`. */
 export function selectPage(filter: DeadLetterFilter, page: PageRequest): Statement {
   const values = createValues();
   const walk = { table: 'dead_letters', bounds: idBounds(values, filter.ids ?? {}, page.after), limit: page.limit + 1 };
@@ -106,9 +106,9 @@ export function selectPage(filter: DeadLetterFilter, page: PageRequest): Stateme
 }
 
 /**
- * Walks the index whose part the filter narrows most: a message, a subscription, a workflow or a channel with or without a status; in
- * the whole environment event types, statuses of answers, classes of errors, or kinds and reasons. The columns of that index are no
- * further conditions, because the rows would not be sorted by them.
+ * Scans the index that the filter narrows most: by message, subscription, workflow or channel, with or without a
+ * status; or, for the whole environment, by event type, response status, error class, or kind and reason. The columns
+ * of that index must not appear as conditions again, because PostgreSQL would then not use the order of the index.
  */
 function chooseWalk(
   filter: DeadLetterFilter,
@@ -139,21 +139,21 @@ function chooseWalk(
   }
   if (subscriptionId !== undefined)
     return down('subscription_id', values.add(subscriptionId), { ...own, channelId, workflowId }, isHere);
-  // The condition of its indexes, which a comparison of rows does not imply.
+  // The condition of its partial indexes, which a row comparison does not imply.
   if (workflowId !== undefined)
     return down('workflow_id', values.add(workflowId), { ...own, channelId }, isHere, 'd.workflow_id IS NOT NULL');
   if (channelId !== undefined) return down('channel_id', values.add(channelId), own, isHere);
-  // A bulk replay begins with the oldest, and asks for open ones: by event type, kind or reason it would pass all that were replayed
-  // before.
+  // A bulk replay starts with the oldest open ones. An index by event type, kind or reason would make it skip over all
+  // that were replayed before.
   const { isRising = false } = walk;
   if (isNarrowing(eventType) && !isRising) {
     const left = { ...own, eventType: undefined, status };
     const owners = `SELECT ${inEnvironment} AS id`;
     return alongEventTypes(values, { ...walk, where: where(left), owners, of: 'environment_id', pattern: eventType });
   }
-  // `of`: SQL, the values of the column that are wanted.
+  // `of`: SQL for the values of the column to match.
   const byError = (column: 'error_status' | 'error_class', of: string, left: Partial<DeadLetterFilter>): string => {
-    // The condition of its index, which a comparison of rows does not imply.
+    // The condition of its partial index, which a row comparison does not imply.
     const wanted = where({ kind, reason, eventType, deliveryIds, ...left }, `d.${column} IS NOT NULL`);
     const columns = ['environment_id', column, 'status'];
     const each = { ...walk, where: wanted, columns, at: [inEnvironment, 'w.error', 'w.status'] };
@@ -161,7 +161,7 @@ function chooseWalk(
     return `WITH walks AS (${walks}), ${alongAll('walks', each)}`;
   };
   if (errorStatus !== undefined) {
-    // A walk for each status of a range: one that nothing has costs one look into the index.
+    // One scan for each status of a range. A status without rows costs one index lookup.
     const { least, most } = statusRange(errorStatus);
     const all = `generate_series(${number(least, values)}, ${number(most, values)})`;
     return byError('error_status', all, { errorClass });

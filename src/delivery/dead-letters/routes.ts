@@ -7,7 +7,7 @@ import type { DeadLetters } from './service.ts';
 
 const letter = { deadLetterId: idOf('deadLetter') };
 
-/** `run`: the answer to a replay of the dead letter of a run. */
+/** `run` is the response to replaying the dead letter of a run. */
 export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
   const route = routesOf<{ deadLetters: DeadLetters<Run> }>({
     deadLetters: 'Deliveries and workflow runs that failed permanently.',
@@ -18,7 +18,7 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
       path: '/v1/dlq',
       operationId: 'deadLetters.list',
       summary: 'List dead letters',
-      description: 'Deliveries that were given up and runs that failed, the newest first.',
+      description: 'Failed deliveries and runs, newest first.',
       example: { query: { reason: 'exhausted' } },
       access: { scope: 'dlq:read' },
       query: listDeadLettersQuery,
@@ -31,7 +31,8 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
       operationId: 'deadLetters.group',
       summary: 'Group dead letters',
       description:
-        'Counts open dead letters by subscription or workflow, reason, class of the error and status of the answer: what is broken, at one look.',
+        'Counts open dead letters by subscription or workflow, reason, error class and response status, so ' +
+        'that you can see what is broken. Considers the newest 10,000.',
       access: { scope: 'dlq:read' },
       query: deadLetterGroupsQuery,
       answers: { 200: deadLetterGroupsAnswer },
@@ -42,7 +43,7 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
       path: '/v1/dlq/:deadLetterId',
       operationId: 'deadLetters.get',
       summary: 'Get a dead letter',
-      description: 'Shows why a delivery was given up, or why a run failed.',
+      description: 'Shows why a delivery or a run failed.',
       params: letter,
       access: { scope: 'dlq:read' },
       answers: { 200: deadLetterAnswer },
@@ -54,7 +55,7 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
       path: '/v1/dlq/:deadLetterId',
       operationId: 'deadLetters.discard',
       summary: 'Discard a dead letter',
-      description: 'Closes the dead letter without another try. The letter stays readable.',
+      description: 'Closes the dead letter without a replay. It remains readable.',
       params: letter,
       access: { scope: 'dlq:write' },
       answers: { 204: noBody },
@@ -66,7 +67,9 @@ export function deadLetterRoutesOf<Run>(run: z.ZodType<Run>) {
       path: '/v1/dlq/:deadLetterId/replay',
       operationId: 'deadLetters.replay',
       summary: 'Replay a dead letter',
-      description: 'Makes its delivery due again. A run goes on from the step that failed.',
+      description:
+        'The delivery is due again. A run continues from the step that failed, and the response is the ' +
+        'run; if its workflow is deleted, the response is CONFLICT.',
       params: letter,
       access: { scope: 'dlq:write' },
       isRedelivery: true,

@@ -17,16 +17,16 @@ import {
   ERROR_CLASSES,
 } from '../../kernel/words/statuses.ts';
 
-/** Filter fields that lists and bulk replays have in common. */
+/** Filters that lists and bulk replays have in common. */
 export const deadLetterFilter = {
-  channelId: z.string('must be a string').optional().describe('Only of this channel.'),
-  subscriptionId: z.string('must be a string').optional().describe('Only of this subscription.'),
-  messageId: z.string('must be a string').optional().describe('Only of this message.'),
-  workflowId: z.string('must be a string').optional().describe('Only of this workflow.'),
-  eventType: eventTypeQuery.optional().describe('One event type, `order.*` for all that begin with `order.`, or `*`.'),
-  kind: enumQuery(DEAD_LETTER_KINDS).optional().describe('Only of this kind.'),
-  reason: enumQuery(DEAD_LETTER_REASONS).optional().describe('Only with this reason.'),
-  errorClass: enumQuery(ERROR_CLASSES).optional().describe('Only with this kind of the last failure.'),
+  channelId: z.string('must be a string').optional().describe('Only those of this channel.'),
+  subscriptionId: z.string('must be a string').optional().describe('Only those of this subscription.'),
+  messageId: z.string('must be a string').optional().describe('Only those of this message.'),
+  workflowId: z.string('must be a string').optional().describe('Only those of this workflow.'),
+  eventType: eventTypeQuery.optional().describe('One event type, `order.*` for all that start with `order.`, or `*`.'),
+  kind: enumQuery(DEAD_LETTER_KINDS).optional().describe('Only those of this kind.'),
+  reason: enumQuery(DEAD_LETTER_REASONS).optional().describe('Only those with this reason.'),
+  errorClass: enumQuery(ERROR_CLASSES).optional().describe('Only those whose last failure has this class.'),
 };
 
 export const listDeadLettersQuery = pageQuery
@@ -35,10 +35,11 @@ export const listDeadLettersQuery = pageQuery
     errorStatus: errorStatusQuery
       .optional()
       .describe(
-        'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
+        'Only those whose last response has this HTTP status, or one of a range such as `500-503` or a ' +
+          'class such as `5xx`.',
       ),
     status: someQuery(DEAD_LETTER_STATUSES).optional().describe('Only those with one of these statuses.'),
-    /** Bounds failedAt. */
+    /** Applies to failedAt. */
     ...windowQuery,
   })
   .meta({ typeName: 'ListDeadLetters' });
@@ -51,16 +52,17 @@ export const exportDeadLettersQuery = listDeadLettersQuery
   .meta({ typeName: 'ExportDeadLetters' });
 export type ExportDeadLetters = z.output<typeof exportDeadLettersQuery>;
 
-/** Filter of groups: they are of open ones alone. */
+/** Filters of groups, which count only open dead letters. */
 export const deadLetterGroupsQuery = z
   .strictObject({
     ...deadLetterFilter,
     errorStatus: errorStatusQuery
       .optional()
       .describe(
-        'Only with this HTTP status of the last answer, or with one of a range such as `500-503` or a class such as `5xx`.',
+        'Only those whose last response has this HTTP status, or one of a range such as `500-503` or a ' +
+          'class such as `5xx`.',
       ),
-    /** Bounds failedAt. */
+    /** Applies to failedAt. */
     ...windowQuery,
   })
   .meta({ typeName: 'DeadLetterGroupsQuery' });
@@ -71,46 +73,51 @@ const FIELDS_OF_KIND = {
   run: ['workflowId', 'runId'],
 } as const;
 
-/** A failure's last word: why a delivery or a run ended, what can be replayed. */
+/** Why a delivery or run failed permanently, and what can be replayed. */
 export const deadLetterAnswer = z
   .strictObject({
     id: idOf('deadLetter'),
-    kind: z.enum(DEAD_LETTER_KINDS).describe('A delivery has failed, or a run of a workflow.'),
-    status: z.enum(DEAD_LETTER_STATUSES).describe('Only an open one can be replayed or discarded.'),
+    kind: z.enum(DEAD_LETTER_KINDS).describe('Whether a delivery or a workflow run failed.'),
+    status: z.enum(DEAD_LETTER_STATUSES).describe('Only an open dead letter can be replayed or discarded.'),
     channelId: idOf('channel').exactOptional().describe('Channel of the message.'),
     messageId: idOf('message')
       .exactOptional()
-      .describe('Message that was not delivered, or that began the run. Absent where no message did.'),
+      .describe(
+        'Message that was not delivered, or that started the run. Absent if the run was not started by a ' + 'message.',
+      ),
     subscriptionId: idOf('subscription')
       .exactOptional()
-      .describe('Subscription that did not get it. On the kind delivery.'),
-    deliveryId: idOf('delivery').exactOptional().describe('Delivery that was given up. On the kind delivery.'),
-    workflowId: idOf('workflow').exactOptional().describe('Workflow of the run. On the kind run.'),
-    runId: idOf('run').exactOptional().describe('Run that failed. On the kind run.'),
-    stepId: z.string().exactOptional().describe('Step that failed. On the kind run, unless no step is to blame.'),
+      .describe('Subscription that did not receive the message. Only for the kind `delivery`.'),
+    deliveryId: idOf('delivery').exactOptional().describe('Delivery that failed. Only for the kind `delivery`.'),
+    workflowId: idOf('workflow').exactOptional().describe('Workflow of the run. Only for the kind `run`.'),
+    runId: idOf('run').exactOptional().describe('Run that failed. Only for the kind `run`.'),
+    stepId: z
+      .string()
+      .exactOptional()
+      .describe('Step that failed. Only for the kind `run`, and absent if the failure was not in a step.'),
     iteration: z
       .string()
       .exactOptional()
-      .describe('Places of its items in the loops around that step, from 0, joined by dots. Absent outside loops.'),
+      .describe('Position in the loops around that step, counted from 0 and joined by dots. Absent outside loops.'),
     eventType: z.string().exactOptional().describe('Event type of the message.'),
-    reason: z.enum(DEAD_LETTER_REASONS).describe('Why it was given up.'),
+    reason: z.enum(DEAD_LETTER_REASONS).describe('Why it failed permanently.'),
     lastError: z
       .strictObject({
-        class: z.enum(ERROR_CLASSES).exactOptional().describe('Kind of the failure.'),
+        class: z.enum(ERROR_CLASSES).exactOptional().describe('Error class.'),
         code: z
           .string()
           .exactOptional()
-          .describe('Code of the error of the step, such as `HTTP_404`. On the kind run.'),
-        message: z.string().exactOptional().describe('The same for people.'),
-        status: wholeNumber.exactOptional().describe('HTTP status of the last answer. Absent when there was none.'),
+          .describe('Error code of the step, such as `HTTP_404`. Only for the kind `run`.'),
+        message: z.string().exactOptional().describe('Error message.'),
+        status: wholeNumber.exactOptional().describe('HTTP status of the last response. Absent if there was none.'),
       })
       .describe('How the last attempt failed.'),
-    attempts: wholeNumber.describe('Attempts until then: of the delivery, or of the step.'),
-    failedAt: time.describe('When it was given up.'),
-    replayedAt: time.exactOptional().describe('When it was replayed. Absent until then.'),
+    attempts: wholeNumber.describe('Attempts of the delivery or the step until then.'),
+    failedAt: time.describe('When it failed permanently.'),
+    replayedAt: time.exactOptional().describe('When it was replayed. Absent if it was not.'),
     replayedBy: idOf('apiKey', 'machineCredential', 'user')
       .exactOptional()
-      .describe('Who replayed it: an API key, a machine credential or a person. Absent until then.'),
+      .describe('Who replayed it: an API key, a machine credential or a user. Absent if it was not replayed.'),
   })
   .refine(
     ({ kind, ...letter }) => FIELDS_OF_KIND[kind].every((field) => Reflect.get(letter, field) !== undefined),
@@ -120,31 +127,37 @@ export const deadLetterAnswer = z
 export type DeadLetter = z.output<typeof deadLetterAnswer>;
 
 const deadLetterGroup = z.strictObject({
-  kind: z.enum(DEAD_LETTER_KINDS).describe('A delivery has failed, or a run of a workflow.'),
-  subscriptionId: idOf('subscription').exactOptional().describe('Subscription of all of them. On the kind delivery.'),
-  workflowId: idOf('workflow').exactOptional().describe('Workflow of all of them. On the kind run.'),
-  reason: z.enum(DEAD_LETTER_REASONS).describe('Why they were given up.'),
-  errorClass: z.enum(ERROR_CLASSES).exactOptional().describe('Kind of the last failure of each.'),
-  errorStatus: wholeNumber.exactOptional().describe('HTTP status of the last answer of each. Absent without one.'),
-  count: wholeNumber.describe('Open dead letters of the group, among those that were looked at.'),
-  firstFailedAt: time.describe('When the first of them was given up.'),
-  lastFailedAt: time.describe('When the last of them was given up.'),
-  lastId: idOf('deadLetter').describe('The last of them.'),
+  kind: z.enum(DEAD_LETTER_KINDS).describe('Whether deliveries or workflow runs failed.'),
+  subscriptionId: idOf('subscription')
+    .exactOptional()
+    .describe('Subscription of the deliveries. Only for the kind `delivery`.'),
+  workflowId: idOf('workflow').exactOptional().describe('Workflow of the runs. Only for the kind `run`.'),
+  reason: z.enum(DEAD_LETTER_REASONS).describe('Why they failed permanently.'),
+  errorClass: z.enum(ERROR_CLASSES).exactOptional().describe('Error class of the last failure of each.'),
+  errorStatus: wholeNumber
+    .exactOptional()
+    .describe('HTTP status of the last response of each. Absent if there was none.'),
+  count: wholeNumber.describe('Number of open dead letters in the group, among those examined.'),
+  firstFailedAt: time.describe('When the first of them failed.'),
+  lastFailedAt: time.describe('When the last of them failed.'),
+  lastId: idOf('deadLetter').describe('The most recent of them.'),
   counts: z
     .array(wholeNumber)
-    .describe('How many of them were given up in each of 24 equal steps from `from` to `until`, the oldest first.'),
+    .describe('Number of them that failed in each of 24 equal intervals from `from` to `until`, oldest first.'),
 });
 
-/** Open dead letters by their cause. */
+/** Open dead letters, grouped by cause. */
 export const deadLetterGroupsAnswer = z
   .strictObject({
-    groups: z.array(deadLetterGroup).describe('The largest groups first, 100 at most.'),
+    groups: z.array(deadLetterGroup).describe('Up to 100 groups, largest first.'),
     from: time
       .exactOptional()
-      .describe('When the first of those that were looked at was given up. Absent without any.'),
-    until: time.exactOptional().describe('When the last of them was given up. Absent without any.'),
-    examined: wholeNumber.describe('Open dead letters that were looked at: the newest 10,000 at most.'),
-    isExact: z.boolean().describe('Whether the groups are all there are, and their counts are whole.'),
+      .describe('When the first of the examined dead letters failed. Absent if there was none.'),
+    until: time
+      .exactOptional()
+      .describe('When the last of the examined dead letters failed. Absent if there was none.'),
+    examined: wholeNumber.describe('Number of open dead letters examined: up to the newest 10,000.'),
+    isExact: z.boolean().describe('Whether the groups and counts are complete.'),
   })
   .meta({ typeName: 'DeadLetterGroups' });
 export type DeadLetterGroups = z.output<typeof deadLetterGroupsAnswer>;

@@ -14,10 +14,10 @@ import type { DeadLetter, DeadLetterGroups, GroupDeadLetters, ListDeadLetters } 
 
 export type DeadLetters<Run = unknown> = ReturnType<typeof createDeadLetters<Run>>;
 
-/** How the dead letter of a run is replayed: the run goes on from the step that failed. */
+/** Replays the dead letter of a run, which continues from the step that failed. */
 export type ReplayRun<Run> = (caller: EnvironmentCaller, letter: { id: string; runId: string }) => Promise<Run>;
 
-/** Looking at, replaying and discarding what never succeeded (spec §1). */
+/** Lists, replays and discards what failed permanently (spec §1). */
 export function createDeadLetters<Run>(
   { tenants }: Pick<Dependencies, 'tenants'>,
   {
@@ -50,7 +50,7 @@ export function createDeadLetters<Run>(
       return toPage(scope, limit, found, (letter) => letter);
     },
 
-    /** The newest 10,000 open dead letters by their cause. */
+    /** Returns the newest 10,000 open dead letters, grouped by cause. */
     groups(caller: EnvironmentCaller, { since, until, ...filter }: GroupDeadLetters): Promise<DeadLetterGroups> {
       const ids = idsWithin('deadLetter', { since, until });
       return tenants.list(caller, (transaction) =>
@@ -59,8 +59,8 @@ export function createDeadLetters<Run>(
     },
 
     /**
-     * Makes the delivery due again: next round, fresh policy. A run goes on from the step that failed. CONFLICT unless the letter is open,
-     * and its subscription or workflow is there.
+     * Makes the delivery due again, in a new round with the full retry policy. A run continues from the step that
+     * failed. Throws CONFLICT unless the dead letter is open and its subscription or workflow still exists.
      */
     async replay(caller: EnvironmentCaller, deadLetterId: string): Promise<Delivery | Run> {
       const letter = await get(caller, deadLetterId);
@@ -78,14 +78,14 @@ export function createDeadLetters<Run>(
         throw new ApiError(
           'CONFLICT',
           letter.status === 'open'
-            ? 'The subscription of this dead letter is deleted'
-            : `The dead letter is ${letter.status}; only an open one can be replayed`,
+            ? 'The subscription of the dead letter has been deleted'
+            : `The dead letter is ${letter.status}; only an open dead letter can be replayed`,
         );
       }
       return deliveries.get(caller, letter.deliveryId ?? '');
     },
 
-    /** Marks a dead letter as discarded; discarding it again changes nothing. CONFLICT for a replayed one. */
+    /** Discards a dead letter. Discarding it again changes nothing. Throws CONFLICT if it was replayed. */
     async discard(caller: EnvironmentCaller, deadLetterId: string): Promise<void> {
       const letter = await get(caller, deadLetterId);
       const isDiscarded = await tenants.within(caller, async (transaction) => {

@@ -7,10 +7,10 @@ import type { DeadLetterKind, DeadLetterReason, DeadLetterStatus, ErrorClass } f
 import { type DeadLetterFilter, selectPage } from './filter-store.ts';
 import type { DeadLetter, DeadLetterGroups } from './schema.ts';
 
-/** Open dead letters that are looked at: a look reads no more, however many there are. */
+/** Maximum number of open dead letters that grouping examines, however many there are. */
 export const MOST_EXAMINED = 10_000;
 const MOST_GROUPS = 100;
-/** Steps of the time over which the dead letters of a group are counted. */
+/** Number of intervals in which the dead letters of a group are counted. */
 const STEPS = 24;
 
 type Row = {
@@ -26,7 +26,10 @@ type Row = {
   steps: number[];
 };
 
-/** The newest open dead letters of a filter, counted by subscription or workflow, reason, class of the error and status. */
+/**
+ * Counts the newest open dead letters that match a filter by subscription or workflow, reason, error class and response
+ * status.
+ */
 export async function findGroups(
   db: DatabaseTransaction,
   filter: Omit<DeadLetterFilter, 'status'>,
@@ -57,7 +60,7 @@ export async function findGroups(
 }
 
 const toGroup = (row: Row): DeadLetterGroups['groups'][number] => ({
-  // Only this service writes these columns, from the unions of src/kernel/words/statuses.ts.
+  // Only this service writes these columns, with values of the unions in src/kernel/words/statuses.ts.
   kind: row.kind as DeadLetterKind,
   ...(row.subscriptionId !== null && { subscriptionId: row.subscriptionId }),
   ...(row.workflowId !== null && { workflowId: row.workflowId }),
@@ -79,11 +82,11 @@ function countsOf(steps: readonly number[]): number[] {
 
 function failedAt(id: string): Date {
   const at = timeOfId('deadLetter', id);
-  if (at === undefined) throw new Error(`${id} is no id of a dead letter`);
+  if (at === undefined) throw new Error(`${id} is not the id of a dead letter`);
   return at;
 }
 
-/** Dead letters newest first, one more than asked for. */
+/** Returns dead letters, newest first, one more than the page holds. */
 export async function listDeadLetters(
   db: DatabaseTransaction,
   filter: DeadLetterFilter,
@@ -109,7 +112,7 @@ export async function findDeadLetter(
 function toDeadLetter(row: DeadLetterRow): DeadLetter {
   return {
     id: row.id,
-    // Only this service writes these columns, from the unions of src/kernel/words/statuses.ts.
+    // Only this service writes these columns, with values of the unions in src/kernel/words/statuses.ts.
     kind: row.kind as DeadLetterKind,
     status: row.status as DeadLetterStatus,
     ...(row.channelId !== null && { channelId: row.channelId }),

@@ -1,55 +1,63 @@
 import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 
 /**
- * The load of the receiver, as an answer shows it. `busy`: 429. `lost`: 503, no answer in time, no connection. `other`: an answer
- * that has nothing to do with load.
+ * Load of the receiver, judged by a response. `busy`: 429. `lost`: 503, no response in time, or no connection. `other`:
+ * a response that says nothing about load.
  */
 export type Pressure = 'good' | 'busy' | 'lost' | 'other';
 
-/** One request under way: when it was sent, and how many were in flight then, itself included. */
+/** A request in flight: when it was sent, and how many were in flight then, including itself. */
 export type Flight = { sentAt: number; inFlight: number };
 
-/** Means of one round's good answers: requests in flight, and latency in ms. */
+/** Means over the successful responses of a round: requests in flight, and latency in ms. */
 type Level = { inFlight: number; latencyMs: number };
 
-// A request counts for the limit when at least this part of the limit was taken at some time while it was under way.
+// A request counts for the limit only if at least this fraction of the limit was in use at some time while it was in
+// flight.
 const FULL_PART = { growing: 0.8, steady: 0.95 };
-// Answers in a round: as many as are in flight, because a receiver with many places often answers them in waves. At most `most`,
-// which makes the mean this exact (its standard error over itself). A trial looks for smaller differences than growth.
+// Number of responses in a round: as many as are in flight, because a receiver with many slots often responds in waves. A round
+// ends before `most` once its mean is this exact (standard error divided by the mean). Trials compare smaller differences than
+// growth does.
 const ROUND = { least: 6, most: 200 };
 const EXACT = { growing: 0.1, steady: 0.03 };
-// A round that is not full in this time (ms) says nothing. With a slow receiver the time is four times its latency.
+// A round that is not full within this time (ms) is discarded. For a slow receiver the time is four times its latency.
 const ROUND_ENDS_MS = 10_000;
-// Growth pays while latency grows by less than this power of it: above 1 growth gains nothing, below 0 it loses nothing. Shrinking
-// pays from a higher power, so that nothing changes in between.
+// Growth is worthwhile while latency grows by less than this power of the limit: above 1 it gains nothing, below 0 it
+// costs nothing. Shrinking is worthwhile from a higher power, so that in between nothing changes.
 const GROWTH_PAYS_BELOW = 0.75;
 const SHRINKING_PAYS_FROM = 0.8;
 // Smaller differences (ms) mean nothing: timers, garbage collection, a busy event loop.
 const NOISE_MS = 5;
-// A shorter queue (ms) harms nobody, and takes nothing off the first places: this process, or its siblings, may be the slow part.
+// A shorter queue (ms) does no harm and is no reason to go below the initial limit: this process or its siblings may be
+// what is slow.
 const HARMLESS_MS = 30;
-// The limit does not grow while latency is beyond this many times the least one of the last two minutes. Many subscriptions may
-// share the slow part: growth would pay for each of them and harm all.
+// The limit does not grow while latency is more than this many times the minimum of the last two minutes. Many
+// subscriptions may share what is slow: growth would pay off for each of them and harm all.
 const LATENCY_AT_MOST = 2;
-// Latency that changes by this factor under the same limit asks for an early look.
+// If latency changes by this factor under the same limit, check early.
 const DRIFT = 1.5;
 const TRIAL = { down: 0.85, up: 1.18 };
-// Factors of growth in a round: at the beginning, after a reduction and for a quicker receiver; and after a trial.
+// Factors of growth per round: initially, after a reduction and for a receiver that became faster (`quick`); and after
+// a trial (`careful`).
 const STRIDE = { quick: 2, careful: 1.4 };
-// Rests (ms) between looks that changed nothing, and before a level that was too much is tried again.
+// Pauses (ms) between checks that changed nothing, and before a level that was too high is tried again.
 const REST_MS = { beforeUp: 3_000, beforeDown: 6_000, afterLost: 3_000, afterBusy: 30_000 };
 const AFTER_BUSY = 0.9;
 const AFTER_LOST = 0.5;
-// Growth is quick again up to this part of the level that was too much.
+// Growth is quick again up to this fraction of the level that was too high.
 const PLATEAU = 0.95;
-// Lost requests mean load, and not chance, from this number on and this part of all since the last reduction.
+// Lost requests mean overload, and not chance, from this number and this fraction of all requests since the last
+// reduction.
 const LOST = { least: 2, part: 0.1, remembered: 200 };
-// Weight of a new answer in the latency that is shown.
+// Weight of a new response in the reported latency.
 const SHOWN_WEIGHT = 0.1;
 
 type Direction = 'down' | 'up';
 type Trial = { limit: number; before: Level; direction: Direction; isAlarm: boolean };
-/** Sums over the answers of requests sent `from` then on. `from` is later than the beginning where the limit has to be met first. */
+/**
+ * Sums over the responses to requests sent at or after `from`. `from` is later than the start if the limit has to be
+ * reached first.
+ */
 type Measurement = {
   begunAt: number;
   from: number;
@@ -60,19 +68,23 @@ type Measurement = {
   inFlight: number;
 };
 
-/** Growth of latency over growth of the limit: 0 as if nothing waited, 1 as if all added requests waited. */
+/** Growth of latency relative to growth of the limit: 0 if nothing queues, 1 if all additional requests queue. */
 function elasticity(before: Level, after: Level): number {
   if (Math.abs(after.latencyMs - before.latencyMs) < NOISE_MS) return 0;
   return Math.log(after.latencyMs / before.latencyMs) / Math.log(after.inFlight / before.inFlight);
 }
 
 /**
- * Finds how many requests one subscription's receiver takes at a time. The limit begins at 20 and doubles, round by round, while
- * answers are good and more requests bring more answers. Then it tries a little less and a little more by turns, and keeps the
- * change that paid. A round is about as many answers as are in flight. Its mean latency is compared with the round before, under
- * another limit (Little's law: the rate is requests in flight over latency). A 429 takes a tenth off at once, a 503 or a lost
- * request a half. The old level is reached again quickly, but passed with care. Each of several `workers` begins with its part and
- * finds its own limit. `now` in ms, from any origin.
+ * Finds how many concurrent requests the receiver of one subscription handles well.
+ *
+ * The limit starts at 20 and doubles, round by round, while responses are successful and more requests bring more
+ * responses. Then it alternately tries a little less and a little more, and keeps the change that paid off. A round has
+ * about as many responses as there are requests in flight. Its mean latency is compared with that of the previous
+ * round, which had another limit (Little's law: the rate is requests in flight divided by latency).
+ *
+ * A 429 reduces the limit by a tenth at once, a 503 or lost requests by half. It returns to the old level quickly, but
+ * passes it with care. Each of several `workers` starts with its share and finds its own limit. `now` is in ms, from
+ * any origin.
  */
 export class AdaptiveLimit {
   private readonly now: () => number;
@@ -80,16 +92,16 @@ export class AdaptiveLimit {
   private limit: number;
   private isGrowing = true;
   private stride: number = STRIDE.quick;
-  /** The level that was too much for the receiver, and the end of the rest after it. */
+  /** The level that was too high for the receiver, and until when not to try it again. */
   private plateau = { limit: Number.POSITIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
-  /** The round before, under the present limit. */
+  /** The previous round, under the current limit. */
   private reference: Level | undefined;
   private trial: Trial | undefined;
   private next: { at: number; direction: Direction } = { at: 0, direction: 'down' };
   private reducedAt = Number.NEGATIVE_INFINITY;
-  /** The last time at which so much of the limit was taken that requests under way then count for it. */
+  /** When the limit was last in use to such an extent that requests in flight then count for it. */
   private fullAt = Number.NEGATIVE_INFINITY;
-  /** Since the last reduction. */
+  /** Counts since the last reduction. */
   private results = { all: 0, lost: 0, hasGood: true };
   private shownMs: number | undefined;
   private readonly least = new LeastLatency();
@@ -102,12 +114,12 @@ export class AdaptiveLimit {
     this.round = this.newRound();
   }
 
-  /** Requests that may be in flight: a whole number, at least 1. */
+  /** Returns how many requests may be in flight: a whole number, at least 1. */
   get(): number {
     return Math.max(1, Math.floor(this.within(this.limit)));
   }
 
-  /** A request is sent; `inFlight` counts it. */
+  /** Records that a request is sent. `inFlight` includes it. */
   send(inFlight: number): Flight {
     const sentAt = this.now();
     const part = this.isGrowing ? FULL_PART.growing : FULL_PART.steady;
@@ -118,7 +130,10 @@ export class AdaptiveLimit {
     return { sentAt, inFlight };
   }
 
-  /** A request is answered. `latencyMs` lasts from its last byte to the head of the answer; `inFlight` counts the request. */
+  /**
+   * Records the response to a request. `latencyMs` is the time from its last byte to the head of the response;
+   * `inFlight` includes the request.
+   */
   answer(flight: Flight, pressure: Pressure, latencyMs: number, inFlight: number): void {
     this.heed(flight, pressure, inFlight);
     if (pressure !== 'good') return;
@@ -137,12 +152,12 @@ export class AdaptiveLimit {
     if (this.isRoundOver()) this.endRound();
   }
 
-  /** Mean latency of late good answers, ms; undefined before the first one. */
+  /** Mean latency of recent successful responses in ms; undefined before the first one. */
   latencyMs(): number | undefined {
     return this.shownMs;
   }
 
-  /** This worker's part. */
+  /** This worker's share. */
   private shareOf(places: number): number {
     return Math.max(1, places / Math.max(1, this.workers()));
   }
@@ -175,7 +190,7 @@ export class AdaptiveLimit {
 
   private beginTrial(before: Level, direction: Direction, isAlarm = false): void {
     const { limit } = this;
-    // A trial changes at least one whole place.
+    // A trial changes the limit by at least one whole slot.
     const tried = {
       up: Math.max(limit * TRIAL.up, Math.floor(limit) + 1),
       down: Math.min(limit * TRIAL.down, limit - 1),
@@ -185,14 +200,14 @@ export class AdaptiveLimit {
     else this.trial = { limit, before, direction, isAlarm };
   }
 
-  /** Sets a new limit. Measurements and trials of the old one no longer count. */
+  /** Discards measurements and trials of the old limit. */
   private forget(): void {
     this.trial = undefined;
     this.reference = undefined;
     this.round = this.newRound();
   }
 
-  /** Without enough traffic the comparison would be with another time. */
+  /** Without enough traffic, the comparison would be with another time. */
   private forgetOldRound(): void {
     if (this.now() - this.round.begunAt < Math.max(ROUND_ENDS_MS, 4 * (this.shownMs ?? 0))) return;
     if (this.trial !== undefined) this.limit = this.trial.limit;
@@ -250,7 +265,7 @@ export class AdaptiveLimit {
       this.beginTrial(level, 'down', isAlarm);
     } else {
       this.limit = limit;
-      // The receiver became slower by itself, not by our requests.
+      // The receiver became slower by itself and not because of our requests.
       if (isAlarm) this.least.raise(Math.min(before.latencyMs, level.latencyMs));
       this.settle('up', REST_MS.beforeUp);
     }
@@ -267,7 +282,7 @@ export class AdaptiveLimit {
   private heed({ sentAt }: Flight, pressure: Pressure, inFlight: number): void {
     const { results } = this;
     if (sentAt < this.reducedAt) {
-      // One reduction answers for all requests under way, unless no good answer comes at all.
+      // One reduction covers all requests in flight, unless there is no successful response at all.
       if (pressure === 'lost' && !results.hasGood) this.limit = this.within(this.limit - 1);
       return;
     }
@@ -284,9 +299,9 @@ export class AdaptiveLimit {
       this.reduce(this.limit, AFTER_LOST, REST_MS.afterLost);
   }
 
-  /** The level `from` was too much. */
+  /** Reduces the limit, because the level `from` was too high. */
   private reduce(from: number, part: number, restMs: number): void {
-    // In a series of reductions the first level is the one that was too much.
+    // In a series of reductions, the first level is the one that was too high.
     if (this.results.hasGood) this.plateau.limit = from * PLATEAU;
     this.plateau.until = this.now() + restMs;
     this.limit = this.within(from * part);
@@ -299,7 +314,7 @@ export class AdaptiveLimit {
 
 const KEPT_MS = 60_000;
 
-/** The least latency of the last one to two minutes. */
+/** The minimum latency of the last one to two minutes. */
 class LeastLatency {
   private current = Number.POSITIVE_INFINITY;
   private previous = Number.POSITIVE_INFINITY;
@@ -314,7 +329,7 @@ class LeastLatency {
     this.current = Math.min(this.current, latencyMs);
   }
 
-  /** Least latencies of longer ago no longer count. */
+  /** Discards earlier minima. */
   raise(latencyMs: number): void {
     this.current = latencyMs;
     this.previous = Number.POSITIVE_INFINITY;

@@ -40,7 +40,7 @@ function scene(processes = 1) {
     circuitProbeInMs: shared.probeInMs(id),
     readAt: clock.now,
   });
-  /** One whole try, if it is admitted. */
+  /** A complete attempt, if it is admitted. */
   const attempt = async (admission: Admission, isDelivered: boolean, id = 'sub'): Promise<Entry> => {
     clock.now += 1;
     const entry = await admission.admit(subscription(id), { patienceMs: 0, signal, isLastChance: false });
@@ -60,7 +60,7 @@ function scene(processes = 1) {
 }
 
 describe('a circuit', () => {
-  test('opens with the twentieth failure, is told of once, and lets others be', async () => {
+  test('opens with the twentieth failure, is reported once, and does not affect others', async () => {
     const { shared, fail, attempt, first, clock } = scene();
     await fail(first, 19);
     expect(shared.said).toEqual([]);
@@ -73,7 +73,7 @@ describe('a circuit', () => {
     expect(await attempt(first, true, 'other')).toMatchObject({ ok: true, isProbe: false });
   });
 
-  test('stays closed while more than a tenth is delivered', async () => {
+  test('stays closed while more than a tenth of the attempts is delivered', async () => {
     const { shared, attempt, fail, first } = scene();
     for (let n = 0; n < 10; n += 1) {
       await attempt(first, true);
@@ -82,7 +82,7 @@ describe('a circuit', () => {
     expect(shared.said).toEqual([]);
   });
 
-  test('lets one probe through after 30 s; delivered, it closes, and what failed before counts no more', async () => {
+  test('allows one probe after 30 s; if it is delivered, the circuit closes and earlier failures no longer count', async () => {
     const { clock, shared, subscription, fail, attempt, first } = scene();
     await fail(first, 20);
     clock.now += 30_000;
@@ -97,7 +97,7 @@ describe('a circuit', () => {
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
   });
 
-  test('a probe that fails keeps it open for another 30 s', async () => {
+  test('a failed probe keeps it open for another 30 s', async () => {
     const { clock, shared, fail, attempt, first } = scene();
     await fail(first, 20);
     clock.now += 30_000;
@@ -109,7 +109,7 @@ describe('a circuit', () => {
     expect(shared.said).toEqual(['sub opened', 'sub closed']);
   });
 
-  test('a probe that is never heard of again is followed by another one after its timeout and 10 s', async () => {
+  test('a probe that never ends is followed by another one after its timeout and 10 s', async () => {
     const { clock, subscription, fail, attempt, first } = scene();
     await fail(first, 20);
     clock.now += 30_000;
@@ -121,7 +121,7 @@ describe('a circuit', () => {
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: true });
   });
 
-  test('a try that was under way when it opened neither closes it nor counts', async () => {
+  test('an attempt in progress when it opened neither closes it nor counts', async () => {
     const { subscription, fail, attempt, first } = scene();
     const early = first.enter(subscription(), false);
     await fail(first, 20);
@@ -131,10 +131,10 @@ describe('a circuit', () => {
   });
 });
 
-describe('a last chance', () => {
+describe('a final attempt', () => {
   const lastChance = { patienceMs: 0, signal, isLastChance: true };
 
-  test('passes an open circuit, and its failure neither counts nor puts the probe off', async () => {
+  test('passes an open circuit, and its failure neither counts nor delays the probe', async () => {
     const { clock, shared, subscription, fail, attempt, first } = scene();
     await fail(first, 20);
     const probeInMs = shared.probeInMs('sub');
@@ -148,7 +148,7 @@ describe('a last chance', () => {
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: true });
   });
 
-  test('closes the circuit when it is delivered', async () => {
+  test('closes the circuit if it is delivered', async () => {
     const { shared, subscription, fail, attempt, first } = scene();
     await fail(first, 20);
     const entry = await first.admit(subscription(), lastChance);
@@ -157,7 +157,7 @@ describe('a last chance', () => {
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
   });
 
-  test('is the probe when one may be made, and a last chance all the same when another process is quicker', async () => {
+  test('is the probe if one is due, and still a final attempt if another process was faster', async () => {
     const { clock, subscription, fail, attempt, first, second } = scene(2);
     await fail(first, 20);
     await attempt(second, true);
@@ -171,7 +171,7 @@ describe('a last chance', () => {
   });
 });
 
-test('without its circuit breaker a subscription may fail for ever', async () => {
+test('a subscription without a circuit breaker can fail forever', async () => {
   const { shared, subscription, first } = scene();
   const exempt = { ...subscription(), hasCircuitBreaker: false };
   for (let n = 0; n < 40; n += 1) await first.observe(exempt, entered({ isProbe: false, isLastChance: false }), FAILED);
@@ -180,7 +180,7 @@ test('without its circuit breaker a subscription may fail for ever', async () =>
 });
 
 describe('two processes', () => {
-  test('the other one sees the circuit with the next delivery it reads, open and closed again', async () => {
+  test('see the circuit of each other with the next delivery they read, both open and closed again', async () => {
     const { clock, fail, attempt, first, second } = scene(2);
     await attempt(second, true);
     await fail(first, 20);
@@ -190,7 +190,7 @@ describe('two processes', () => {
     expect(await attempt(first, true)).toMatchObject({ ok: true, isProbe: false });
   });
 
-  test('make one probe together', async () => {
+  test('send one probe together', async () => {
     const { clock, subscription, fail, attempt, first, second } = scene(2);
     await fail(first, 20);
     await attempt(second, true);
@@ -204,7 +204,7 @@ describe('two processes', () => {
     expect(both[1]).toMatchObject({ reason: 'circuit', inMs: 25_000 });
   });
 
-  test('a row that was read before a circuit opened does not close it', async () => {
+  test('are not misled by a row that was read before a circuit opened', async () => {
     const { subscription, fail, first } = scene();
     const old = subscription();
     await fail(first, 20);
@@ -213,7 +213,7 @@ describe('two processes', () => {
     expect(first.isOpen('sub')).toBe(true);
   });
 
-  test('a row that a claim has read counts, too', async () => {
+  test('also see the circuit in rows that a claim has read', async () => {
     const { clock, fail, first } = scene();
     await fail(first, 20);
     first.learn([{ subscriptionId: 'sub', circuitProbeInMs: null, readAt: clock.now + 1 }]);
@@ -221,11 +221,11 @@ describe('two processes', () => {
   });
 });
 
-test('a subscription that is not known yet is limited by nothing', () => {
+test('an unknown subscription has no limits', () => {
   expect(scene().first.limitOf('unknown')).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('limits hold for every way of entering, and a place is given back', async () => {
+test('limits apply to every way of entering, and a slot is released', async () => {
   const { subscription, first } = scene();
   const limited = { ...subscription(), maxConcurrency: 1 };
   const place = first.enter(limited, false);
@@ -236,7 +236,7 @@ test('limits hold for every way of entering, and a place is given back', async (
   expect(await waiting).toMatchObject({ ok: true });
 });
 
-describe('the load that an answer shows', () => {
+describe('the load that a response indicates', () => {
   const places = (admission: Admission): number | undefined => admission.gauges()[0]?.limit;
 
   test.each<[string, TryResult, number]>([
@@ -254,7 +254,7 @@ describe('the load that an answer shows', () => {
     expect(places(first)).toBe(limit);
   });
 
-  test('is shown while anything is in flight, and for a minute after the third try', async () => {
+  test('is reported while anything is in flight, and for a minute after the third attempt', async () => {
     const { clock, subscription, first } = scene();
     for (let n = 0; n < 3; n += 1) {
       expect(first.gauges()).toEqual([]);

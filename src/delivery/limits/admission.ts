@@ -11,19 +11,19 @@ import type { CircuitChange, Circuits } from './circuit-store.ts';
 import type { ConcurrencyGauge } from './concurrency-store.ts';
 import { createPlaces, type LimitSettings, type PlaceOrWait, type Places } from './places.ts';
 
-/** The part of a subscription that admission needs, as it was read for a try. */
+/** What admission needs of a subscription, as read for an attempt. */
 export type Admitted = Pick<
   DeliveryToAttempt['subscription'],
   'id' | 'timeoutMs' | 'maxConcurrency' | 'rateLimit' | 'hasCircuitBreaker' | 'circuitProbeInMs' | 'readAt'
 >;
 
-/** A place for a try until `leave`, or the ms for which none is made. */
+/** A slot for an attempt until `leave`, or the time in ms during which none is allowed. */
 export type Entry = (Extract<PlaceOrWait, { ok: true }> & Passage) | ({ ok: false } & RefusedTry);
 
-/** The result of a try, as far as it tells about its receiver. */
+/** What the result of an attempt says about its receiver. */
 export type TryResult = Pick<SendResult, 'isDelivered' | 'response' | 'error' | 'answeredAfterMs'>;
 
-/** Load of the receiver. A refusal for another reason says nothing about it. */
+/** Load of the receiver. A failure for another reason says nothing about it. */
 function pressureOf({ isDelivered, response, error }: TryResult): Pressure {
   if (isDelivered) return 'good';
   if (response?.status === 429) return 'busy';
@@ -32,73 +32,80 @@ function pressureOf({ isDelivered, response, error }: TryResult): Pressure {
 }
 
 /**
- * Decides for every try of this process whether it may be made now, by `maxConcurrency`, `rateLimit` and the circuit breaker of its
- * subscription. Every live worker has its share of the limits. The circuit is shared through PostgreSQL, and each process counts
- * its own tries.
+ * Admission control: decides for every attempt of this process whether it may be made now, by the `maxConcurrency`,
+ * `rateLimit` and circuit breaker of its subscription. Every live worker has its share of the limits. The circuit is
+ * shared through PostgreSQL, but each process counts only its own attempts.
  */
 export type Admission = {
-  /** Answers at once. A caller that gets a probe asks `takeProbe` before sending. A last chance passes an open circuit. */
+  /**
+   * Decides at once. A caller that is given a probe must call `takeProbe` before sending. A final attempt passes an
+   * open circuit.
+   */
   enter(subscription: Admitted, isLastChance: boolean): Entry;
-  /** Waits up to `patienceMs` for a place, longest waiting first. A probe is taken here. */
+  /** Waits up to `patienceMs` for a slot, longest waiting first. Claims a probe itself. */
   admit(
     subscription: Admitted,
     options: { patienceMs: number; signal: AbortSignal; isLastChance: boolean },
   ): Promise<Entry>;
-  /** Whether this try is the one probe that all processes together may make. */
+  /** Whether this attempt is the one probe that all processes together may send. */
   takeProbe(subscription: Admitted): Promise<boolean>;
   /**
-   * Counts the end of an admitted try for the circuit and the limit, before its place is left. A delivered last chance is as good
-   * as a probe; a failed one says nothing new. Resolves when PostgreSQL has the consequences; never rejects.
+   * Counts the result of an admitted attempt for the circuit and the limit, before its slot is released. A delivered
+   * final attempt counts like a probe; a failed one says nothing new. Resolves when PostgreSQL has stored the
+   * consequences; never rejects.
    */
   observe(subscription: Admitted, entry: Extract<Entry, { ok: true }>, sent: TryResult): Promise<void>;
-  /** Takes over circuits as a claim has just read them. */
+  /** Updates circuits from rows that a claim has just read. */
   learn(claimed: readonly ({ subscriptionId: string } & Pick<Admitted, 'circuitProbeInMs' | 'readAt'>)[]): void;
-  /** Tries worth starting at a time: 0 while the circuit is open or all places are taken. */
+  /** How many attempts are worth starting: 0 while the circuit is open or all slots are taken. */
   limitOf(subscriptionId: string): number;
-  /** The places that this process has of a `maxConcurrency` that several divide; undefined where nothing is divided. */
+  /** This process's slots of a `maxConcurrency` that several processes share; undefined if nothing is shared. */
   dividedPlaces(subscriptionId: string): { own: number; all: number } | undefined;
-  /** Takes over a `maxConcurrency` that a publish has just read, before the first try. */
+  /** Stores a `maxConcurrency` that a publish has just read, before the first attempt. */
   meet(subscription: Admitted | undefined): void;
-  /** Whether the circuit takes nothing at this moment. */
+  /** Whether the circuit currently allows no attempts. */
   isOpen(subscriptionId: string): boolean;
-  /** Whether any circuit takes nothing. */
+  /** Whether any circuit is not closed. */
   hasOpen(): boolean;
-  /** Whether the circuit is closed, as far as is known. */
+  /** Whether the circuit is closed, as far as this process knows. */
   isClosed(subscriptionId: string): boolean;
-  /** The places of every subscription that is sent to now, or was more than twice within the last minute. */
+  /**
+   * Concurrency of every subscription that has requests in flight, or had more than two attempts in the last minute.
+   */
   gauges(): ConcurrencyGauge[];
 };
 
 type KnownCircuit = {
-  /** When the next probe may be made, ms; undefined while closed. */
+  /** When the next probe may be sent, in ms; undefined while closed. */
   probeAt: number | undefined;
-  /** When that became known: data read earlier says nothing new. */
+  /** When that became known. Data read earlier is ignored. */
   knownAt: number;
-  /** Changes under way: data read meanwhile may be older than they are. */
+  /** Number of changes in progress. Data read meanwhile may be older than they are. */
   changes: number;
 };
 
 type State = {
   places: Places;
-  /** Settings as they were read last: a delivery that waits may have been read before a change. */
+  /** Settings as last read. A waiting delivery may have been read before a change. */
   settings: LimitSettings & { readAt: number };
   circuit: KnownCircuit;
   window: FailureWindow;
-  /** When a try was last made, ms, and how many were made without a pause as long as a gauge's. */
+  /** When an attempt was last made, in ms, and how many were made without a pause as long as `SHOWN.forMs`. */
   usedAt: number;
   used: number;
 };
 
-// Places are shown only for subscriptions sent to so lately (ms) and so often. Otherwise one message to thousands of subscriptions
-// would write a row for each of them and remove it again.
+// Concurrency is reported only for subscriptions with this many attempts within this time (ms). Otherwise one message
+// to thousands of subscriptions would write a row for each and remove it again.
 const SHOWN = { forMs: 60_000, tries: 3 };
-// Subscriptions kept in memory. The one unused for longest goes first, unless a try of it is under way.
+// Subscriptions kept in memory. The least recently added is evicted first, unless it has an attempt in progress or an
+// open circuit.
 const REMEMBERED = 10_000;
 
 export function createAdmission(deps: {
-  /** ms of performance.now(), as `readAt` is. */
+  /** ms of performance.now(), like `readAt`. */
   now: () => number;
-  /** This process among the living ones. */
+  /** Index of this process among the live ones. */
   rank: () => Rank;
   circuits: Circuits;
   log: Logger;
@@ -143,7 +150,7 @@ export function createAdmission(deps: {
     setCircuit(id, circuitProbeInMs === null ? undefined : readAt + circuitProbeInMs, readAt);
   };
 
-  /** Makes a change in PostgreSQL and takes over its answer. After a failure the state here stays. */
+  /** Changes the circuit in PostgreSQL and stores the result. If that fails, the state here stays. */
   const change = async (id: string, work: () => Promise<CircuitChange>): Promise<boolean> => {
     const { circuit } = stateOf(id);
     circuit.changes += 1;
@@ -154,7 +161,7 @@ export function createAdmission(deps: {
     } catch (error) {
       log.warn(
         { err: error, subscriptionId: id },
-        'the state of a circuit could not be written; this process keeps the one it knows',
+        'could not write the state of a circuit; this process keeps the state it knows',
       );
       return false;
     } finally {
@@ -163,7 +170,8 @@ export function createAdmission(deps: {
   };
 
   /**
-   * Answer of the circuit for a try now: undefined when closed, `probe` when this try would be one, else the ms after which to come back.
+   * Returns the decision of the circuit for an attempt now: undefined if closed, `probe` if this attempt would be one,
+   * otherwise the ms to wait.
    */
   const askCircuit = (id: string): 'probe' | number | undefined => {
     const probeAt = states.get(id)?.circuit.probeAt;
@@ -174,7 +182,7 @@ export function createAdmission(deps: {
 
   const takeProbe: Admission['takeProbe'] = async ({ id, timeoutMs }) => {
     const isTaken = await change(id, () => circuits.takeProbe(id, timeoutMs + RECORDING_MS));
-    // Another probe may have closed the circuit meanwhile: then this is an ordinary try.
+    // Another probe may have closed the circuit meanwhile; then this is an ordinary attempt.
     return isTaken || stateOf(id).circuit.probeAt === undefined;
   };
 
@@ -191,7 +199,7 @@ export function createAdmission(deps: {
     return { ...place, isProbe: circuit === 'probe', isLastChance: false };
   };
 
-  /** The state with the subscription's present settings. */
+  /** Returns the state with the newest settings of the subscription. */
   const stateFor = (subscription: Admitted): State => {
     const state = stateOf(subscription.id);
     if (subscription.readAt >= state.settings.readAt) state.settings = subscription;
@@ -246,7 +254,7 @@ export function createAdmission(deps: {
         await change(id, () => (isDelivered ? circuits.close(id) : circuits.reopen(id)));
         return;
       }
-      // A try that was under way when the circuit opened neither closes it nor counts.
+      // An attempt that was in progress when the circuit opened neither closes it nor counts.
       if (circuit.probeAt !== undefined || !hasCircuitBreaker) return;
       window.add(isDelivered, now());
       if (isDelivered || !window.isFailing(now())) return;
@@ -254,7 +262,7 @@ export function createAdmission(deps: {
       if (await change(id, () => circuits.open(id)))
         log.info(
           { subscriptionId: id },
-          'opened the circuit of a subscription whose deliveries fail; they wait until a probe succeeds',
+          'opened the circuit of a subscription because its deliveries fail; they wait until a probe succeeds',
         );
     },
 
@@ -289,20 +297,20 @@ export function createAdmission(deps: {
   };
 }
 
-// The window moves on by a thirtieth at a time: tries are counted, not kept.
+// The window moves in steps of a thirtieth, so that attempts are counted and not stored.
 const PARTS = 30;
 const PART_MS = CIRCUIT_OPENS_AT.windowMs / PARTS;
 
-/** The tries of one subscription in the last 5 minutes, as this process has seen them. `now` in ms. */
+/** The attempts of one subscription in the last 5 minutes, as seen by this process. `now` is in ms. */
 type FailureWindow = {
   add(isDelivered: boolean, now: number): void;
-  /** Whether the circuit is to open: at least 20 tries, at least 90 % failed. */
+  /** Whether to open the circuit: at least 20 attempts of which at least 90 % failed. */
   isFailing(now: number): boolean;
   clear(): void;
 };
 
 export function createFailureWindow(): FailureWindow {
-  // Oldest first; parts of the window without a try are left out.
+  // Oldest first, without empty parts.
   let parts: { number: number; tries: number; failures: number }[] = [];
   const partOf = (now: number): number => Math.floor(now / PART_MS);
 

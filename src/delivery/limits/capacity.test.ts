@@ -28,7 +28,7 @@ describe('the capacity of a process', () => {
 });
 
 describe('a fair share', () => {
-  /** The share of each of `hogs` that take by turns as long as they may, and the rest of `all`. */
+  /** The share of each of `hogs` that take in turn for as long as they may, and what is left of `all`. */
   const share = (all: number, hogs: number): { each: number; left: number } => {
     const own = Array.from({ length: hogs }, () => 0);
     let left = all;
@@ -44,13 +44,13 @@ describe('a fair share', () => {
     return { each: own[0] ?? 0, left };
   };
 
-  test.each([1, 2, 9, 99])('%i that take all they may leave as much as each of them has', (hogs) => {
+  test.each([1, 2, 9, 99])('leaves as much free as each of %i greedy users has', (hogs) => {
     const { each, left } = share(1_000, hogs);
     expect(Math.abs(each - left)).toBeLessThanOrEqual(hogs);
     expect(left).toBeGreaterThan(0);
   });
 
-  test('an item that counts for several must find room for all of it', () => {
+  test('requires room for all units of an item that counts as several', () => {
     expect([isFairShare(0, 5, 5), isFairShare(1, 5, 5), isFairShare(0, 4, 5)]).toEqual([true, false, false]);
   });
 });

@@ -3,22 +3,28 @@ import { isoTime, publishEvents, serviceEvent } from '../record/statements/servi
 import { untilReachable } from '../../platform/db/failures.ts';
 import { CIRCUIT_OPEN_MS } from '../../kernel/rules/circuit.ts';
 
-/** Whether this call changed the circuit, and for how many ms from now on it takes no try; null when it is closed. */
+/** Whether the call changed the circuit, and for how many ms from now it allows no attempts; null if it is closed. */
 export type CircuitChange = { isChanged: boolean; probeInMs: number | null };
 
-/** Changes the circuit that all processes share. Each change and its service event are one statement. */
+/**
+ * Changes the state of circuit breakers, which all processes share. Each change and its service event are one
+ * statement.
+ */
 export type Circuits = {
-  /** From closed to open. */
+  /** Opens a closed circuit. */
   open(subscriptionId: string): Promise<CircuitChange>;
-  /** Takes the one probe that may be made now. If its process dies, the next one may be made after `leaseMs`. */
+  /** Claims the one probe that may be sent now. If this process dies, the next one can be sent after `leaseMs`. */
   takeProbe(subscriptionId: string, leaseMs: number): Promise<CircuitChange>;
-  /** A probe failed: the circuit stays open for as long again, and deliveries beyond their policy are settled (settle-held.ts). */
+  /**
+   * After a failed probe: the circuit stays open for the same time again, and deliveries beyond their policy are
+   * resolved (settle-held.ts).
+   */
   reopen(subscriptionId: string): Promise<CircuitChange>;
-  /** A probe, or a last chance, was delivered. */
+  /** After a probe or a final attempt was delivered: closes the circuit. */
   close(subscriptionId: string): Promise<CircuitChange>;
 };
 
-// now() is one time for a whole statement, so the columns and the event agree.
+// now() is the same throughout a statement, so the columns and the event agree.
 const OPEN = `
   WITH changed AS (
     UPDATE subscriptions SET circuit_opened_at = now(), circuit_probe_at = now() + make_interval(secs => $2 / 1000.0)
@@ -61,7 +67,7 @@ const CLOSE = `
 
 export function createCircuits(pool: Pool): Circuits {
   const change = async (statement: string, values: unknown[]): Promise<CircuitChange> =>
-    // The write is repeated through an outage of ours: the tries show the same afterwards.
+    // Repeat the write through an outage of the database: attempts show the same state afterwards.
     untilReachable(
       async () => {
         const { rowCount } = await pool.query(statement, values);

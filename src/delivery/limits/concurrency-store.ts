@@ -1,6 +1,9 @@
 import type { Pool } from 'pg';
 
-/** The places of one subscription in this process: the limit, the places taken, and the mean latency of late good answers in ms. */
+/**
+ * Concurrency of one subscription in this process: limit, requests in flight, and mean latency of recent successful
+ * responses in ms.
+ */
 export type ConcurrencyGauge = {
   subscriptionId: string;
   limit: number;
@@ -8,7 +11,7 @@ export type ConcurrencyGauge = {
   latencyMs: number | undefined;
 };
 
-/** Writes a worker's report on subscriptions, each named once, in one statement that replaces the old rows. Latency in whole ms. */
+/** Replaces a worker's report on subscriptions, each named once, in one statement. Latency in whole ms. */
 export async function reportConcurrency(
   pool: Pool,
   incarnationId: string,

@@ -9,7 +9,7 @@ function windowOf(...tries: [count: number, isDelivered: boolean, at: number][])
   return window;
 }
 
-describe('the tries of five minutes', () => {
+describe('the attempts of five minutes', () => {
   test.each<[string, [number, boolean, number][], number, boolean]>([
     ['none', [], 0, false],
     ['19 failures are too few', [[19, false, 0]], 0, false],
@@ -63,7 +63,7 @@ describe('the tries of five minutes', () => {
     expect(windowOf(...tries).isFailing(now)).toBe(isFailing);
   });
 
-  test('a window that is cleared has seen nothing', () => {
+  test('a cleared window has no attempts', () => {
     const window = windowOf([20, false, 0]);
     window.clear();
     expect(window.isFailing(0)).toBe(false);

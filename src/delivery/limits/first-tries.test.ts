@@ -19,7 +19,7 @@ function scene({ slots = 100, limit = 20 }: { slots?: number; limit?: number } =
 }
 
 describe('starts', () => {
-  test('are few at a time, and tries that wait for an answer are none', () => {
+  test('are few at a time, and attempts that wait for a response do not count', () => {
     const { tries, begin } = scene();
     begin(15);
     expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 5]);
@@ -30,17 +30,17 @@ describe('starts', () => {
     expect(tries.room()).toBe(1);
   });
 
-  test('that are never heard of again are forgotten after a second, and leave room for their subscription after ten', () => {
+  test("that are never reported again are dropped after a second, and free their subscription's slot after ten", () => {
     const { clock, tries } = scene({ limit: 6 });
     for (let n = 0; n < 6; n += 1) tries.start(`lost ${n}`, 'sub');
     clock.now = 1_000;
     expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 0]);
     clock.now = 10_000;
-    // Nothing else is started: a worker whose every subscription waits like this one must go on by itself.
+    // Nothing else is started: a worker whose subscriptions all wait like this one must recover by itself.
     expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 6]);
   });
 
-  test('whose tries were seen to begin and not to end leave room after 45 seconds', () => {
+  test('whose attempts began but never ended free their slots after 45 seconds', () => {
     const { clock, tries, begin } = scene({ limit: 6 });
     begin(6);
     clock.now = 44_999;
@@ -49,7 +49,7 @@ describe('starts', () => {
     expect([tries.room(), tries.roomOf('sub')]).toEqual([6, 6]);
   });
 
-  test('leave as many slots as one subscription has', () => {
+  test('leave as many slots free as one subscription has', () => {
     const { tries, begin } = scene({ slots: 30, limit: 1_000 });
     begin(15);
     expect([tries.roomOf('sub'), tries.roomOf('other')]).toEqual([0, 6]);
@@ -65,7 +65,7 @@ describe('starts', () => {
 });
 
 describe('a slow subscription', () => {
-  test('is one with a try that is open for more than two seconds', () => {
+  test('has an attempt that is open for more than two seconds', () => {
     const { clock, tries, begin } = scene();
     begin(1);
     clock.now = 2_000;
@@ -77,7 +77,7 @@ describe('a slow subscription', () => {
     expect(tries.isSlow('sub')).toBe(false);
   });
 
-  test('or with two slow ones among its last twenty', () => {
+  test('or two slow ones among its last twenty', () => {
     const { tries } = scene();
     for (const ms of [1_900, 2_001, 1_999]) tries.observe('sub', ms);
     expect(tries.isSlow('sub')).toBe(false);

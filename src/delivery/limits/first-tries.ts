@@ -2,26 +2,27 @@ import { LRUCache } from 'lru-cache';
 import type { Admission } from './admission.ts';
 import { isFairShare } from './capacity.ts';
 
-// More starts at once make the Temporal server slower, not faster (measured: 52/s without a bound, 114/s at 6). A try that waits
-// for its answer is no start, because it costs next to nothing.
+// More concurrent starts make the Temporal server slower, not faster (measured: 52/s unbounded, 114/s with 6). An
+// attempt waiting for its response is not a start and costs next to nothing.
 const STARTS_IN_FLIGHT = 6;
-// A start whose first try begins in another process is never heard of here. Its place is free again after this long.
+// If the first attempt runs in another process, this one is never told. Free the slot after this long.
 const UNHEARD_START_MS = 1_000;
-// A p95 over 2 s is slow: with the last 20 tries, two of them. A try still open after 2 s counts too. A local try holds a Temporal
-// workflow task, which has 10 s. A slow one is therefore a regular activity, which holds none.
+// A p95 over 2 s is slow: two of the last 20 attempts. An attempt that is still open after 2 s counts, too. A local
+// activity holds a Temporal workflow task, which has 10 s, so slow attempts run as regular activities, which do not.
 const SLOW_MS = 2_000;
 const REMEMBERED_TRIES = 20;
 const SLOW_AMONG_REMEMBERED = 2;
-// Subscriptions whose durations are remembered, those of the latest tries: 2 MB when each has its twenty.
+// Number of subscriptions whose durations are remembered (the most recently used): 2 MB if each has its twenty.
 const REMEMBERED_SUBSCRIPTIONS = 10_000;
-// A try whose end was never seen: the longest timeout and its recording are over by then. One whose begin was not seen either is made
-// by another worker, to which Temporal gives a first task after 10 s at the latest; it takes no place of this process.
+// When to stop counting an attempt whose end was never seen: the longest timeout and the recording are over by then. If
+// its begin was not seen either, it runs in another worker, to which Temporal gives the first task within 10 s, and
+// does not occupy a slot here.
 const FORGOTTEN_TRY_MS = 45_000;
 const FORGOTTEN_START_MS = 10_000;
 
 type LocalTry = { startedAt: number; begunAt?: number };
 
-/** Bounds the starts of deliveries in this process, so that a hanging endpoint never holds the others up. */
+/** Limits the starts of deliveries in this process, so that a hanging endpoint never holds up the others. */
 export type FirstTries = ReturnType<typeof createFirstTries>;
 
 export function createFirstTries({
@@ -32,12 +33,12 @@ export function createFirstTries({
 }: {
   now: () => number;
   onRoom: () => void;
-  /** Tries that the subscription's own limits and circuit allow. */
+  /** How many attempts the subscription's own limits and circuit allow. */
   admission: Pick<Admission, 'limitOf' | 'isClosed'>;
-  /** Tries that may be under way at a time, over all subscriptions. */
+  /** Maximum attempts in progress, over all subscriptions. */
   slots: number;
 }) {
-  // Tries under way of each subscription, by delivery, in the order of starting.
+  // Attempts in progress by subscription and delivery, in the order of starting.
   const open = new Map<string, Map<string, LocalTry>>();
   const subscriptionOf = new Map<string, string>();
   const starting = new Map<string, LocalTry>();
@@ -77,8 +78,8 @@ export function createFirstTries({
   };
 
   /**
-   * As many as the subscription's concurrency allows. Few of them are on their way through Temporal, and room for others is always
-   * left.
+   * How many more deliveries of the subscription can be started: up to its concurrency, but only few on their way
+   * through Temporal at a time, and always leaving room for other subscriptions.
    */
   const roomOf = (subscriptionId: string): number => {
     const tries = open.get(subscriptionId);
@@ -89,12 +90,12 @@ export function createFirstTries({
   };
 
   return {
-    /** Whether a try may take long, or is a probe: such a try must hold no Temporal workflow task. */
+    /** Whether an attempt may take long or is a probe. Such an attempt must not hold a Temporal workflow task. */
     isSlow: (subscriptionId: string): boolean => isSlow(subscriptionId) || !admission.isClosed(subscriptionId),
 
-    /** How many more deliveries may be started now, over all subscriptions. */
+    /** How many more deliveries can be started now, over all subscriptions. */
     room(): number {
-      // Here too, and not only with the next start: forgotten tries may be the ones that leave no room for it.
+      // Also here, and not only at the next start: stale attempts may be what leaves no room for one.
       forgetOld();
       for (const [id, item] of starting) if (!isStarting(item)) starting.delete(id);
       return Math.min(STARTS_IN_FLIGHT - starting.size, slots - subscriptionOf.size);
@@ -102,15 +103,15 @@ export function createFirstTries({
 
     roomOf,
 
-    /** Whether another try of it would be allowed, and only Temporal's starts hold it up. */
+    /** Whether another attempt is allowed and is only held up by starts in progress. */
     waitsForStart(subscriptionId: string): boolean {
       const count = open.get(subscriptionId)?.size ?? 0;
       return count < admission.limitOf(subscriptionId) && isFairShare(count, slots - subscriptionOf.size);
     },
 
     /**
-     * Subscriptions that take no further start now, and the length of their queues. Such queues take no room from others and must not
-     * grow.
+     * Returns the subscriptions that accept no further start now, and the length of their queues. Such queues do not
+     * take room from others and must not grow.
      */
     stuck(queues: { countInto(counts: Map<string, number>): void }): { ids: string[]; held: number } {
       const counts = new Map<string, number>();
@@ -119,16 +120,16 @@ export function createFirstTries({
       return { ids: full, held: full.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0) };
     },
 
-    /** Mean duration of the last tries of that subscription, ms; undefined before the first one. */
+    /** Mean duration of the subscription's last attempts in ms; undefined before the first one. */
     meanMs(subscriptionId: string): number | undefined {
       const past = durations.peek(subscriptionId);
       return past === undefined ? undefined : past.reduce((sum, duration) => sum + duration, 0) / past.length;
     },
 
-    /** Whether its first try, started here, has not been seen to end. */
+    /** Whether the delivery's first attempt was started here and its end has not been seen. */
     isUnderWay: (deliveryId: string): boolean => subscriptionOf.has(deliveryId),
 
-    /** A delivery is being started. */
+    /** Records that a delivery is being started. */
     start(deliveryId: string, subscriptionId: string): void {
       remove(deliveryId);
       const item: LocalTry = { startedAt: now() };
@@ -138,7 +139,7 @@ export function createFirstTries({
       starting.set(deliveryId, item);
     },
 
-    /** Its first try is being made. */
+    /** Records that its first attempt is running. */
     begin(deliveryId: string): void {
       const item = open.get(subscriptionOf.get(deliveryId) ?? '')?.get(deliveryId);
       if (item === undefined || item.begunAt !== undefined) return;
@@ -147,12 +148,12 @@ export function createFirstTries({
       onRoom();
     },
 
-    /** Its first try has ended, or its start has failed. */
+    /** Records that its first attempt has ended or its start has failed. */
     end(deliveryId: string): void {
       if (remove(deliveryId)) onRoom();
     },
 
-    /** Duration of a try of that subscription, ms. */
+    /** Records the duration of an attempt in ms. */
     observe(subscriptionId: string, durationMs: number): void {
       const past = durations.get(subscriptionId) ?? [];
       past.push(durationMs);

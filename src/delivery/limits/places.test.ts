@@ -4,7 +4,7 @@ import { createPlaces, type LimitSettings, type PlaceOrWait } from './places.ts'
 const NONE: LimitSettings = { maxConcurrency: null, rateLimit: null };
 const signal = new AbortController().signal;
 
-/** Places with a clock that is set by hand, for one worker or more, of which this is the last one unless `at` says so. */
+/** Slots with a manual clock, for one or more workers, of which this is the last one unless `at` is given. */
 function places(of = 1, at = of - 1) {
   const clock = { now: 1_000_000 };
   return { clock, places: createPlaces({ now: () => clock.now, rank: () => ({ at, of, isNew: false }) }) };
@@ -31,7 +31,7 @@ describe('maxConcurrency', () => {
     expect(of.startable()).toBe(0);
   });
 
-  test('a place that is left is free, once', () => {
+  test('a released slot is free, once', () => {
     const { places: of } = places();
     const settings = { ...NONE, maxConcurrency: 1 };
     const leave = left(of.enter(settings));
@@ -41,7 +41,7 @@ describe('maxConcurrency', () => {
     expect(inTurn(of, settings, 2)).toEqual([true, false]);
   });
 
-  test('who waits gets the next place before who asks anew, in the order of coming', async () => {
+  test('waiting requests get free slots before new ones, in order of arrival', async () => {
     const { places: of } = places();
     const settings = { ...NONE, maxConcurrency: 1 };
     const leave = left(of.enter(settings));
@@ -59,7 +59,7 @@ describe('maxConcurrency', () => {
     expect(of.isIdle()).toBe(true);
   });
 
-  test('who finds no place in all its patience is held, each a little later than the one before', async () => {
+  test('requests that find no slot in time are held, each a little later than the one before', async () => {
     const { places: of } = places();
     const settings = { ...NONE, maxConcurrency: 2 };
     inTurn(of, settings, 2);
@@ -67,7 +67,7 @@ describe('maxConcurrency', () => {
     expect(held.map((place) => !place.ok && place.inMs)).toEqual([5_000, 7_500, 10_000]);
   });
 
-  test('who is told to stop waiting is held at once', async () => {
+  test('an aborted request is held at once', async () => {
     const { places: of } = places();
     const settings = { ...NONE, maxConcurrency: 1 };
     inTurn(of, settings, 1);
@@ -80,7 +80,7 @@ describe('maxConcurrency', () => {
 });
 
 describe('rateLimit', () => {
-  test.each([1, 5, 50, 1_000, 10_000])('lets %i through in a second, and not 3 %% and two more', (rateLimit) => {
+  test.each([1, 5, 50, 1_000, 10_000])('allows %i in a second, and not 3 %% and two more', (rateLimit) => {
     const { places: of, clock } = places();
     const settings = { maxConcurrency: 100, rateLimit };
     let count = 0;
@@ -104,7 +104,7 @@ describe('rateLimit', () => {
     expect(!refused.ok && refused.inMs).toBe(180);
   });
 
-  test('a pause saves nothing up', () => {
+  test('unused rate is not saved up', () => {
     const { places: of, clock } = places();
     const settings = { ...NONE, rateLimit: 10 };
     inTurn(of, settings, 1);
@@ -112,7 +112,7 @@ describe('rateLimit', () => {
     expect(inTurn(of, settings, 3)).toEqual([true, false, false]);
   });
 
-  test('who would wait longer than its patience is held, each behind the one before', async () => {
+  test('requests that would wait too long are held, each after the one before', async () => {
     const { places: of } = places();
     const settings = { ...NONE, rateLimit: 1 };
     left(of.enter(settings))();
@@ -124,7 +124,7 @@ describe('rateLimit', () => {
     ]);
   });
 
-  test('who waits less gets its turn by itself', async () => {
+  test('a request with a short wait gets its slot without asking again', async () => {
     const rank = () => ({ at: 0, of: 1, isNew: false });
     const of = createPlaces({ now: () => performance.now(), rank });
     const settings = { ...NONE, rateLimit: 20 };
@@ -134,7 +134,7 @@ describe('rateLimit', () => {
     expect(performance.now() - from).toBeGreaterThanOrEqual(120);
   });
 
-  test('so many starts make sense as get their turn in two seconds', () => {
+  test('as many starts are allowed as fit into two seconds', () => {
     const { places: of } = places();
     for (const [rateLimit, startable] of [
       [1, 2],

@@ -1,46 +1,50 @@
 import { type Rank, shareOf } from '../../kernel/rules/rank.ts';
 import { AdaptiveLimit, type Pressure } from './adaptive-limit.ts';
 
-/** The limits of a subscription. Null is no limit per second, and as many at a time as the receiver takes well. */
+/** Limits of a subscription. Null means no rate limit, and a concurrency that adapts to the receiver. */
 export type LimitSettings = { maxConcurrency: number | null; rateLimit: number | null };
 
-/** A place for one try, given back with `leave`; or none for so many ms. */
+/** A slot for one attempt, to be released with `leave`; or the time in ms during which there is none. */
 export type PlaceOrWait =
   | {
       ok: true;
       leave(): void;
       /**
-       * The request was answered, or was lost, after so many ms. The adaptive limit learns from it. To be called before `leave`.
+       * Reports that the request was answered or lost after that many ms, from which the adaptive limit learns. Call it
+       * before `leave`.
        */
       answered(pressure: Pressure, latencyMs: number): void;
     }
   | { ok: false; inMs: number; reason: 'rate' | 'concurrency' };
 
-// Timers are exact to about a ms. A try this much early (ms) is in time, otherwise a high rate could never be reached.
+// Timers are exact to about 1 ms. An attempt this much early (ms) is on time; otherwise a high rate could never be
+// reached.
 const EARLY_MS = 20;
-// Tries of so many ms are started ahead of their turn, so that each waits a moment and none is held.
+// This many ms' worth of attempts are started ahead of their time, so that each waits briefly and none has to be held.
 const AHEAD_MS = 2_000;
-// A try that found no place for all its patience comes again after this long (ms), further ones behind it.
+// An attempt that found no slot while it waited comes back after this long (ms), and further ones after it.
 const HELD_MS = 5_000;
 
 type Waiter = { settings: LimitSettings; resolve: (place: PlaceOrWait) => void };
 
-/** The places of one subscription in this process. */
+/** The concurrency slots of one subscription in this process. */
 export type Places = ReturnType<typeof createPlaces>;
 
 /**
- * Keeps the tries of one subscription within this process's share of its limits. Each live worker has a fair part, and at least one
- * place and 1/s: only workers beyond the number of places exceed the limit. Without maxConcurrency the places adapt to the receiver. Tries
- * of a rate limit are spread evenly over the second. A waiting try goes before a new one.
+ * Limits concurrent requests and request rate of one subscription, within this process's share of the limits.
+ *
+ * Every live worker gets an equal share, but at least one slot and one request per second, so a limit is exceeded only
+ * if there are more workers than slots. Without maxConcurrency the limit adapts to the receiver (adaptive-limit.ts).
+ * Rate-limited attempts are spread evenly over the second, and a waiting attempt goes before a new one.
  */
 export function createPlaces({ now, rank }: { now: () => number; rank: () => Rank }) {
   const adaptive = new AdaptiveLimit({ now, workers: () => rank().of });
   let maxConcurrency: number | undefined;
   let intervalMs = 0;
   let inFlight = 0;
-  /** When the next try of the rate limit is due. */
+  /** When the next attempt of the rate limit is due. */
   let slotAt = 0;
-  /** The time given to the try that was held last. */
+  /** The time given to the last attempt that was held. */
   let heldUntil = 0;
   let timer: NodeJS.Timeout | undefined;
   const waiters = new Set<Waiter>();
@@ -85,11 +89,11 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
       waiter.resolve(takePlace());
     }
     clearTimeout(timer);
-    // A place that is left goes to the first waiting try.
+    // A released slot goes to the attempt that has waited longest.
     if (waiters.size > 0 && !isFull()) timer = setTimeout(serve, Math.max(1, slotAt - EARLY_MS - now()));
   };
 
-  /** Refuses. Held tries get times one behind the other, so that they do not all come back at once. */
+  /** Refuses a slot. Held attempts get successive times, so that they do not all come back at once. */
   const hold = (): PlaceOrWait => {
     const reason = isFull() ? 'concurrency' : 'rate';
     const [first, stepMs] = isFull()
@@ -99,7 +103,7 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
     return { ok: false, inMs: heldUntil - now(), reason };
   };
 
-  /** A place now, or the time to ask again. */
+  /** Returns a slot now, or when to ask again. */
   const enter = (settings: LimitSettings): PlaceOrWait => {
     follow(settings);
     if (isFull()) return { ok: false, inMs: HELD_MS, reason: 'concurrency' };
@@ -112,7 +116,7 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
   return {
     enter,
 
-    /** A place within `patienceMs`, or the time until which the try is to be held. */
+    /** Returns a slot within `patienceMs`, or how long to hold the attempt. */
     wait(
       settings: LimitSettings,
       { patienceMs, signal }: { patienceMs: number; signal: AbortSignal },
@@ -142,14 +146,16 @@ export function createPlaces({ now, rank }: { now: () => number; rank: () => Ran
       });
     },
 
-    /** Tries that may be under way or about to be: none while all places are taken or other tries wait for one. */
+    /**
+     * How many attempts may be in progress or about to start: none while all slots are taken or attempts are waiting.
+     */
     startable(): number {
       if (isFull() || waiters.size > 0) return 0;
       const places = concurrency();
       return intervalMs === 0 ? places : Math.min(places, Math.max(1, Math.floor(AHEAD_MS / intervalMs)));
     },
 
-    /** The present state: places, places taken, and the mean latency of late good answers in ms. */
+    /** Current limit, requests in flight, and mean latency of recent successful responses in ms. */
     gauge: () => ({ limit: concurrency(), inFlight, latencyMs: adaptive.latencyMs() }),
 
     isIdle: (): boolean => inFlight === 0 && waiters.size === 0,

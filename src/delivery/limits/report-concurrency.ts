@@ -7,24 +7,25 @@ import {
   reportConcurrency,
 } from './concurrency-store.ts';
 
-// A reader of a subscription wants the present state. A row a second for each busy one is little beside its deliveries.
+// Whoever reads a subscription wants its current state. One row per second for each busy subscription is little
+// compared with its deliveries.
 const EVERY_MS = 1_000;
-// While a snapshot stays open in PostgreSQL (a dump) every change leaves an old row behind, and each report costs more than the one
-// before. Reports take at most a twentieth of the time, and come at least so often.
+// While a snapshot is open in PostgreSQL (a dump), every change leaves a dead row behind, and each report costs more
+// than the one before. Reports take at most a twentieth of the time, but are written at least this often.
 const REST_AFTER = 20;
 const LONGEST_REST_MS = 30_000;
-// One statement takes some ms and few locks.
+// Rows per statement, which then takes a few ms and few locks.
 const AT_ONCE = 1_000;
 
 export type ConcurrencyReports = {
-  /** Ends the reports, and removes their rows. */
+  /** Stops reporting and removes the rows. */
   stop(): Promise<void>;
 };
 
 /**
- * Writes, once a second, this worker's limits and requests in flight for each subscription that changed since the last time.
- * `gauges` gives the subscriptions worth showing. The row of a subscription that it no longer names is removed. A failed write is
- * made at the next turn.
+ * Once a second, stores this worker's limit and requests in flight for each subscription whose values have changed.
+ * `gauges` returns the subscriptions to report; rows of all others are removed. A failed write is repeated the next
+ * time.
  */
 export function startReportingConcurrency({
   pool,
@@ -37,7 +38,7 @@ export function startReportingConcurrency({
   log: Logger;
   gauges: () => readonly ConcurrencyGauge[];
 }): ConcurrencyReports {
-  /** Values of the rows; undefined for a row whose last change may have failed. */
+  /** Stored values; undefined for a row whose last write may have failed. */
   const told = new Map<string, ConcurrencyGauge | undefined>();
 
   const report = async (): Promise<void> => {
@@ -67,11 +68,8 @@ export function startReportingConcurrency({
       hasFailed = false;
       restMs = Math.min(LONGEST_REST_MS, Math.max(EVERY_MS, (performance.now() - startedAt) * REST_AFTER));
     } catch (error) {
-      // One log line for each outage.
-      log[hasFailed ? 'debug' : 'warn'](
-        { err: error },
-        'the concurrency of subscriptions could not be told; trying again',
-      );
+      // Log once per outage.
+      log[hasFailed ? 'debug' : 'warn']({ err: error }, 'could not store the concurrency of subscriptions; retrying');
       hasFailed = true;
     }
     if (!isStopped) rest(restMs);
@@ -90,7 +88,10 @@ export function startReportingConcurrency({
       await turn;
       if (told.size === 0) return;
       await forgetConcurrencyOf(pool, [incarnationId]).catch((error: unknown) => {
-        log.debug({ err: error }, 'the concurrency rows of this worker could not be removed; they go with its lease');
+        log.debug(
+          { err: error },
+          'could not remove the concurrency rows of this worker; they are removed when its lease expires',
+        );
       });
     },
   };

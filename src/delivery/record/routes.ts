@@ -6,11 +6,11 @@ import type { EnvironmentCaller } from '../../api/caller.ts';
 import { attemptAnswer, deliveryAnswer, listDeliveriesQuery, replayMessageBody } from './schema.ts';
 import type { Deliveries, ReplayedMessage } from './service.ts';
 
-/** Finds a message, or throws NOT_FOUND. */
+/** Finds a message. Throws NOT_FOUND if there is none. */
 type Messages = { get(caller: EnvironmentCaller, id: string): Promise<ReplayedMessage> };
 
 const route = routesOf<{ deliveries: Deliveries; messages: Messages }>({
-  deliveries: 'Messages on their way to a subscription, with every attempt.',
+  deliveries: 'Deliveries of messages to subscriptions, with every attempt.',
 });
 const params = { deliveryId: idOf('delivery') };
 
@@ -20,7 +20,10 @@ export const deliveryRoutes = [
     path: '/v1/deliveries',
     operationId: 'deliveries.list',
     summary: 'List deliveries',
-    description: 'Deliveries of the environment, the newest first.',
+    description:
+      'Deliveries of the environment, newest first. `errorClass`, `errorStatus`, `minLatencyMs` and ' +
+      '`held` are checked row by row, 5,000 rows of a status per page: a page can be short or empty and ' +
+      'still have a cursor.',
     example: { query: { status: 'failed' } },
     access: { scope: 'deliveries:read' },
     query: listDeliveriesQuery,
@@ -32,7 +35,7 @@ export const deliveryRoutes = [
     path: '/v1/deliveries/:deliveryId',
     operationId: 'deliveries.get',
     summary: 'Get a delivery',
-    description: 'Shows one delivery: a message on its way to a subscription.',
+    description: 'Shows a delivery.',
     params,
     access: { scope: 'deliveries:read' },
     answers: { 200: deliveryAnswer },
@@ -44,7 +47,7 @@ export const deliveryRoutes = [
     path: '/v1/deliveries/:deliveryId/attempts',
     operationId: 'deliveries.listAttempts',
     summary: 'List attempts of a delivery',
-    description: 'Shows every request that was made for the delivery, with its answer or its failure.',
+    description: 'Lists every request sent for the delivery, with its response or error.',
     params,
     access: { scope: 'deliveries:read' },
     query: pageQuery,
@@ -58,7 +61,9 @@ export const deliveryRoutes = [
     path: '/v1/deliveries/:deliveryId/retry',
     operationId: 'deliveries.retry',
     summary: 'Retry a delivery',
-    description: 'Makes a failed delivery due again, in a new round of its policy.',
+    description:
+      'Makes a failed delivery due again, in a new round with the full retry policy. CONFLICT for an ' +
+      'unfinished delivery, unless it is on hold because of an internal error.',
     params,
     access: { scope: 'dlq:write' },
     isRedelivery: true,
@@ -70,9 +75,12 @@ export const deliveryRoutes = [
     method: 'POST',
     path: '/v1/messages/:messageId/replay',
     operationId: 'messages.replay',
-    summary: 'Replay one message',
+    summary: 'Replay a message',
     description:
-      'Delivers one stored message to one subscription of its channel, whatever the event types and the filter of that say. The delivery of before is sent anew, or one is made.',
+      'Delivers a stored message to one subscription of its channel, whatever its event types and filter ' +
+      'are. An existing delivery starts a new round and its dead letter is closed; otherwise a delivery ' +
+      'is created. CONFLICT while the delivery is in progress (`details` names it), or if the message is ' +
+      'erased or not published yet.',
     example: { body: { subscriptionId: exampleId('subscription') } },
     params: { messageId: idOf('message') },
     access: { scope: 'subscriptions:write' },

@@ -14,10 +14,13 @@ import { deliveryRetries } from './delivery-store.ts';
 import { messageReplays } from './message-store.ts';
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 
-/** Starts the Temporal workflow of a replay, or finds it running. Throws when Temporal is out of reach. */
+/** Starts the Temporal workflow of a replay, unless it is already running. Throws if Temporal is unreachable. */
 type StartReplay = (replay: PendingReplay) => Promise<void>;
 
-/** See `StartReplay`. A workflow that closed without finishing may be started again: it goes on where the record stands. */
+/**
+ * Creates `StartReplay`. A workflow that closed before its replay was finished can be started again; it continues from
+ * the stored position.
+ */
 export function createStartReplay(client: Client, { taskQueue }: { taskQueue: string }): StartReplay {
   return async ({ kind, id }) => {
     const { idField, summary } = REPLAY_KINDS[kind];
@@ -36,33 +39,34 @@ export function createStartReplay(client: Client, { taskQueue }: { taskQueue: st
   };
 }
 
-/** Every kind of replay, by its Temporal workflow type. kind.ts says how a further one is added. */
+/** Every kind of replay, by its Temporal workflow type. See kind.ts for how to add one. */
 const KINDS: Readonly<Record<ReplayKind, ReplayKindDefinition>> = {
   replayDeadLetters: deadLetterReplays,
   replayMessages: messageReplays,
   retryDeliveries: deliveryRetries,
 };
 
-// Replays of one kind that one look of a worker starts; the next look, 2 s later, starts the next ones.
+// Number of replays of one kind that a worker starts per poll. The next poll, 2 s later, starts the next ones.
 const STARTED_AT_ONCE = 10;
-// A batch is never more than a second's worth, so that a longer wait, with a second of grace, is of a clock that was set back.
+// A batch is at most one second's worth, so a longer wait (with a second of tolerance) means that the clock was set
+// back.
 const LONGEST_WAIT = "interval '2 seconds'";
-// SQL: the rest of the wait after the last batch, whichever worker has made it. Read once the row is locked.
+// SQL: the rest of the wait after the last batch, whichever worker ran it. Read after the row is locked.
 const WAIT = `CASE WHEN next_batch_at <= clock_timestamp() + ${LONGEST_WAIT}
   THEN greatest(0, extract(epoch FROM next_batch_at - clock_timestamp()) * 1000)::float8 ELSE 0 END AS "waitMs"`;
-// SQL: a replay that has not ended.
+// SQL: a replay that is not finished.
 const IS_OPEN = `status IN ('pending', 'running')`;
 
-/** How far a replay is. `waitMs` until its next batch. */
+/** Progress of a replay. `waitMs` is the time until its next batch. */
 export type Progress = { isFinished: boolean; waitMs: number; counts: Readonly<Record<string, number>> };
 
-// Only REPLAY_KINDS has these keys, so the list is complete.
+// `as`: REPLAY_KINDS has exactly these keys.
 const kinds = Object.keys(REPLAY_KINDS) as ReplayKind[];
 
 /**
- * Makes the next batch of a replay and stores its progress, in one transaction. A repeated call goes on behind the last one, and two at a
- * time take turns on the row: none of them makes a batch before the wait after the last one is over. A replay that has ended, by a
- * caller's cancel too, is finished and counts nothing.
+ * Runs the next batch of a replay and stores its progress, in one transaction. A repeated call continues after the last
+ * batch, and concurrent calls wait for each other on the row, so no batch starts before the wait after the previous one
+ * is over. For a replay that has ended, for example by cancelling, it returns `isFinished` with counts of 0.
  */
 export async function runBatch(
   deps: ReplayDependencies,
@@ -100,7 +104,7 @@ export async function runBatch(
   });
 }
 
-/** Stops a replay before its next batch. False when it had already ended. */
+/** Stops a replay before its next batch. Returns false if it had already ended. */
 export async function cancelReplay(
   db: PoolClient,
   { table, environmentId, id, now }: { table: string; environmentId: string; id: string; now: Date },
@@ -112,7 +116,7 @@ export async function cancelReplay(
   return rowCount === 1;
 }
 
-// `finished_at IS NULL` is the condition of an index.
+// `finished_at IS NULL` is the condition of a partial index.
 const PENDING = kinds
   .map(
     (kind) =>
@@ -121,13 +125,19 @@ const PENDING = kinds
   )
   .join(' UNION ALL ');
 
-/** Replays of all kinds that nobody has started yet. A second start is harmless, because the Temporal workflow's id is derived. */
+/**
+ * Returns replays of all kinds that have not been started. Starting one twice is harmless, because its Temporal
+ * workflow id is derived from its own id.
+ */
 export async function pendingReplays(pool: Pool): Promise<PendingReplay[]> {
   const { rows } = await pool.query<PendingReplay>({ name: 'pending_replays', text: PENDING });
   return rows;
 }
 
-/** A replay whose Temporal workflow is gone is started again where it stands. One that a person ended is cancelled. */
+/**
+ * Restarts replays whose Temporal workflow is gone; they continue from the stored position. If a person ended the
+ * workflow, the replay is cancelled.
+ */
 export async function restartLostReplays({
   pool,
   carriers,
@@ -151,7 +161,10 @@ export async function restartLostReplays({
   }
 }
 
-/** Temporal's store is new and knows no earlier carrier: every running replay waits to be started again where it stands. */
+/**
+ * For a new Temporal store, which knows none of the earlier workflows: marks every running replay as pending, so that
+ * it is started again from its stored position.
+ */
 export async function abandonReplays(pool: Pool): Promise<void> {
   for (const { table } of Object.values(KINDS))
     await pool.query(`UPDATE ${table} SET status = 'pending' WHERE status = 'running'`);

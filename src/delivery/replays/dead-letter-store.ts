@@ -12,7 +12,7 @@ import { HTTP_STATUS, statusRange } from '../../kernel/values/http.ts';
 import type { Batch, ReadableKind, StoredReplay } from './kind.ts';
 import type { BulkReplay, BulkReplayFilter, BulkReplayPreview } from './schema.ts';
 
-// Dead letters made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
+// Dead letters replayed per transaction: few enough to be quick, to hold few locks and to be cancelled between batches.
 const BATCH = 100;
 
 export async function insertBulkReplay(
@@ -42,8 +42,8 @@ export async function insertBulkReplay(
 }
 
 /**
- * The column has a status, the first digit of a class, or the six digits of a range. A release that does not know classes or ranges finds
- * nothing then, and not all there is.
+ * Encodes the filter for its column: a status, the first digit of a class, or the six digits of a range. A release that
+ * does not know classes or ranges then finds nothing, rather than everything.
  */
 function storedStatus(errorStatus: BulkReplayFilter['errorStatus']): number | null {
   if (typeof errorStatus !== 'string') return errorStatus ?? null;
@@ -58,8 +58,8 @@ function readStatus(stored: number): number | string {
 }
 
 /**
- * Dead letters of that environment that match the filter of a bulk replay. None is older than its delivery, so the time of the delivery
- * bounds the walk from below.
+ * Returns the filter for the open dead letters that a bulk replay covers. A dead letter is never older than its
+ * delivery, so the creation time of the delivery is also a lower bound of the scan.
  */
 function openOnesOf(
   environmentId: string,
@@ -82,7 +82,10 @@ function openOnesOf(
   };
 }
 
-/** The first of a filter's ids that names nothing in the environment. A deleted resource exists as long as its history. */
+/**
+ * Returns the first id of a filter that does not exist in the environment. A deleted resource exists as long as its
+ * history.
+ */
 export async function findMissing(
   db: DatabaseTransaction,
   environmentId: string,
@@ -101,7 +104,7 @@ export async function findMissing(
   return undefined;
 }
 
-/** How many open dead letters the filter of a bulk replay matches. */
+/** Counts the open dead letters that the filter of a bulk replay matches. */
 export async function countOpenOnes(
   db: DatabaseTransaction,
   environmentId: string,
@@ -112,10 +115,10 @@ export async function countOpenOnes(
   return row?.count ?? 0;
 }
 
-// Dead letters of a dry run that are shown.
+// Number of dead letters that a dry run shows.
 const SHOWN = 5;
 
-/** The oldest five open dead letters that the filter of a bulk replay matches. */
+/** Returns the five oldest open dead letters that the filter of a bulk replay matches. */
 export async function findOldest(
   db: DatabaseTransaction,
   environmentId: string,
@@ -131,7 +134,7 @@ export async function findOldest(
   }));
 }
 
-/** Discards the oldest open dead letters that the filter matches, so many at most. Returns their ids. */
+/** Discards up to `limit` of the oldest open dead letters that the filter matches. Returns their ids. */
 export async function discardOldest(
   db: DatabaseTransaction,
   { environmentId, filter, limit }: { environmentId: string; filter: BulkReplayFilter; limit: number },
@@ -167,14 +170,14 @@ const WANTED = `
     rate_per_second AS "ratePerSecond"
   FROM bulk_replays WHERE id = $1`;
 
-// A statement of its own, because it sees what others have committed while the replay waited for their rows.
+// A separate statement, because it has to see what others have committed while the replay waited for row locks.
 const STILL_OPEN = `
   SELECT count(*)::int AS count FROM dead_letters WHERE id = ANY ($1::text[]) AND environment_id = $2 AND status = 'open'`;
 
 /**
- * Replays the next open dead letters that the filter matches, oldest first: 100, or as many as the rate has in a second if these are
- * fewer. One that is open afterwards counts as failed; one that another replay has taken, or a person has discarded, counts as neither.
- * Only what was replayed has to be waited for.
+ * Replays the next open dead letters that the filter matches, oldest first: 100, or one second's worth of the rate if
+ * that is fewer. A dead letter that is still open afterwards counts as failed; one that another replay has taken or a
+ * user has discarded counts as neither. The rate applies only to what was replayed.
  */
 async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   const { rows } = await connection.query<Wanted>(WANTED, [id]);
@@ -185,7 +188,7 @@ async function replayNext(connection: PoolClient, id: string): Promise<Batch> {
   const { text, values } = selectNext(openOnesOf(environmentId, toFilter(wanted)), position ?? undefined, limit);
   const letters = await queryAlongOn<{ id: string }>(connection, text, { values });
   const ids = letters.map((letter) => letter.id);
-  // Each of the two takes the letters of its kind.
+  // Each function handles the dead letters of its kind.
   const replay = { ids, environmentId, requestedBy, replayId: id };
   const replayed = (await replayDeadLetters(connection, replay)) + (await replayRunLetters(connection, replay));
   const failed = replayed < ids.length ? await countStillOpen(connection, ids, environmentId) : 0;
@@ -203,7 +206,7 @@ async function countStillOpen(connection: PoolClient, ids: readonly string[], en
   return rows[0]?.count ?? 0;
 }
 
-/** Replays of open dead letters that a filter matches. */
+/** Replays of open dead letters that match a filter. */
 export const deadLetterReplays: ReadableKind<BulkReplay, { status?: ReplayStatus | undefined }> = {
   name: 'replay',
   prefix: 'bulkReplay',
@@ -237,7 +240,7 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
   ...(row.messageId !== null && { messageId: row.messageId }),
   ...(row.workflowId !== null && { workflowId: row.workflowId }),
   ...(row.eventType !== null && { eventType: row.eventType }),
-  // Only this service writes these columns, from the unions of src/kernel/words/statuses.ts.
+  // Only this service writes these columns, with values of the unions in src/kernel/words/statuses.ts.
   ...(row.kind !== null && { kind: row.kind as DeadLetterKind }),
   ...(row.reason !== null && { reason: row.reason as DeadLetterReason }),
   ...(row.errorClass !== null && { errorClass: row.errorClass as ErrorClass }),
@@ -250,7 +253,7 @@ const toFilter = (row: FilterColumns): BulkReplayFilter => ({
 
 const toBulkReplay = (row: BulkReplayRow): StoredReplay<BulkReplay> => ({
   id: row.id,
-  // Only this service writes the column, from REPLAY_STATUSES.
+  // Only this service writes the column, with values of REPLAY_STATUSES.
   status: row.status as ReplayStatus,
   matched: row.matched,
   replayed: row.replayed,

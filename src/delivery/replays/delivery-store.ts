@@ -17,13 +17,14 @@ import type { Batch, ReadableKind, StoredReplay } from './kind.ts';
 import { type BulkRetry, type BulkRetryFilter, bulkRetryFilter, type BulkRetryPreview } from './schema.ts';
 import { statusesOf, unindexedConditions, walksOf } from '../record/unindexed-store.ts';
 
-// Deliveries made due in one transaction: enough to be quick, few enough to be cancelled and to lock little.
+// Deliveries retried per transaction: few enough to be quick, to hold few locks and to be cancelled between batches.
 const BATCH = 100;
-// Rows looked at for a batch, of each of up to three walks. Most batches fill among the first 200; 5,000 take some 50 ms.
+// Rows examined per batch, for each of up to three scans. Most batches are filled from the first 200; 5,000 take about
+// 50 ms.
 const LOOKS = [200, 5_000];
-// The same for the count: a second or two, however many deliveries are stored.
+// Rows examined for the count: takes a second or two, however many deliveries are stored.
 const MOST_COUNTED = 100_000;
-// Deliveries of a dry run that are shown.
+// Number of deliveries that a dry run shows.
 const SHOWN = 5;
 
 export async function insertBulkRetry(
@@ -35,12 +36,12 @@ export async function insertBulkRetry(
     environmentId: string;
   },
 ): Promise<StoredReplay<BulkRetry>> {
-  // Times as they are answered, and nothing that is left out. `as`: JSON makes no other values.
+  // Times as in responses, without absent fields. `as`: JSON.parse returns only such values.
   const stored = JSON.parse(JSON.stringify(filter)) as Prisma.InputJsonObject;
   return toBulkRetry(await db.bulkRetry.create({ data: { ...rest, filter: stored } }));
 }
 
-/** Deliveries of that environment that match the filter of a bulk retry. */
+/** Returns the filter for the deliveries that a bulk retry covers. */
 function matchedBy(
   environmentId: string,
   { since, until, status, errorStatus, held, ...filter }: BulkRetryFilter,
@@ -58,7 +59,10 @@ function matchedBy(
   };
 }
 
-/** Counts what the filter of a bulk retry matches, among the oldest 100,000 rows that it has to look at, and shows the oldest five. */
+/**
+ * Counts what the filter of a bulk retry matches, among the oldest 100,000 rows it has to examine, and returns the
+ * oldest five.
+ */
 export async function countRetryable(
   db: DatabaseTransaction,
   { environmentId, filter, now }: { environmentId: string; filter: BulkRetryFilter; now: Date },
@@ -74,7 +78,7 @@ export async function countRetryable(
   });
   const oldest = rows.map(({ id, status, eventType, createdAt }) => ({
     id,
-    // Only this service writes the column, from DELIVERY_STATUSES.
+    // Only this service writes the column, with values of DELIVERY_STATUSES.
     status: status as DeliveryStatus,
     ...(eventType !== null && { eventType }),
     createdAt: timeOfId('delivery', id) ?? createdAt,
@@ -95,8 +99,9 @@ const WANTED = `
   FROM bulk_retries WHERE id = $1`;
 
 /**
- * Retries the next deliveries that the filter matches, oldest first: 100, or as many as the rate has in a second if these are fewer. Each
- * is looked at once, so a delivery that fails again is not taken up a second time. `matched` grows where more come than were counted.
+ * Retries the next deliveries that match the filter, oldest first: 100, or one second's worth of the rate if that is
+ * fewer. Each is examined once, so a delivery that fails again is not retried a second time. `matched` grows if more
+ * are found than were counted.
  */
 async function retryNext(connection: PoolClient, id: string, now: Date): Promise<Batch> {
   const { rows } = await connection.query<Wanted>(WANTED, [id]);
@@ -145,7 +150,7 @@ async function findNext(
   return found;
 }
 
-/** Retries of deliveries that a filter matches. */
+/** Retries of deliveries that match a filter. */
 export const deliveryRetries: ReadableKind<BulkRetry, { status?: ReplayStatus | undefined }> = {
   name: 'retry',
   prefix: 'bulkRetry',
@@ -175,7 +180,7 @@ export const deliveryRetries: ReadableKind<BulkRetry, { status?: ReplayStatus | 
 
 const toBulkRetry = (row: BulkRetryRow): StoredReplay<BulkRetry> => ({
   id: row.id,
-  // Only this service writes the column, from REPLAY_STATUSES.
+  // Only this service writes the column, with values of REPLAY_STATUSES.
   status: row.status as ReplayStatus,
   matched: row.matched,
   isExact: row.isExact,
@@ -188,19 +193,23 @@ const toBulkRetry = (row: BulkRetryRow): StoredReplay<BulkRetry> => ({
   ...(row.finishedAt !== null && { finishedAt: row.finishedAt }),
 });
 
-/** Row of `selectRetryable`: `count` deliveries were found, `ids` are the oldest of them. `lookedTo`: rows behind it were not looked at. */
+/**
+ * Row of `selectRetryable`: `count` deliveries were found, `ids` are the oldest of them. Rows after `lookedTo` were not
+ * examined.
+ */
 type FoundRetryable = { count: number; ids: string[]; lookedTo: string | null };
 
 /**
- * Statuses of the deliveries that a bulk retry with this filter takes. A delivered one is sent again only by its status: a retry of
- * everything must not repeat what has arrived.
+ * Returns the statuses of deliveries that a bulk retry with this filter covers. Delivered ones are sent again only if
+ * their status is named: retrying everything must not repeat what was delivered.
  */
 const retriedStatuses = (filter: DeliveryFilter): readonly DeliveryStatus[] =>
   statusesOf(filter).filter((status) => status !== 'delivered' || filter.status?.includes('delivered') === true);
 
 /**
- * A statement made of walks, oldest first: deliveries behind `position` that match the filter and may be retried, among the next `looks`
- * rows of each walk, so that it is as long as this whatever is stored. For `queryAlong`. Undefined where no status can match.
+ * SQL made of index scans, oldest first, that returns the deliveries after `position` that match the filter and can be
+ * retried, among the next `looks` rows of each scan, which bounds its duration. For `queryAlong`. Returns undefined if
+ * no status can match.
  */
 export function selectRetryable(
   filter: DeliveryFilter,
@@ -215,7 +224,8 @@ export function selectRetryable(
   const walks =
     filter.messageId === undefined ? walksOf(filter, values, look) : [ofMessage(values.add(filter.messageId), look)];
   const each = walks.map((walk, index) => `(SELECT ${index} AS walk, w.id, w.fits FROM (${walk}) w)`);
-  // A walk that went on to its limit says nothing of the rows behind its last one, so no other one is believed there.
+  // A scan that stopped at its limit says nothing about later rows, so rows of other scans beyond that point are not
+  // used.
   const text = `WITH looked AS MATERIALIZED (${each.join(' UNION ALL ')}), ending AS (
       SELECT min(id) AS id FROM (SELECT max(id) AS id FROM looked GROUP BY walk HAVING count(*) = ${looks}) AS ends
     ), fitting AS MATERIALIZED (
@@ -226,7 +236,7 @@ export function selectRetryable(
   return { text, values: values.values };
 }
 
-/** SQL: what must hold for a delivery `d`, whichever walk leads to it. */
+/** SQL: conditions on a delivery `d`, whichever scan finds it. */
 const conditionsOf = (
   filter: DeliveryFilter,
   statuses: readonly DeliveryStatus[],
@@ -238,13 +248,14 @@ const conditionsOf = (
   ...narrowing(filter, values),
   IS_RETRYABLE,
   'EXISTS (SELECT FROM subscriptions s WHERE s.id = d.subscription_id AND s.deleted_at IS NULL)',
-  // Somebody has decided that it is not worth another try.
+  // A person has decided that it is not worth another attempt.
   `d.status <> 'failed' OR NOT EXISTS (
     SELECT FROM dead_letters l WHERE l.delivery_id = d.id AND l.round = d.round AND l.status = 'discarded')`,
   ...unindexedConditions(filter, values, now),
 ];
 
-// MATERIALIZED: for a message with thousands of deliveries PostgreSQL would look for the oldest among all of the environment.
+// MATERIALIZED: otherwise, for a message with thousands of deliveries, PostgreSQL would search all of the environment
+// for the oldest.
 const ofMessage = (
   messageId: string,
   { bounds, limit, fits }: { bounds: Bounds; limit: number; fits: string },

@@ -19,23 +19,24 @@ import {
 import { NO_OUTCOME } from './outcome-store.ts';
 import { type MessageReplay, type MessageReplayPreview, type MessageReplayRequest, REPLAY_RATE } from './schema.ts';
 
-// A publish that did not see the new subscription has committed by then; what both see is delivered once.
+// A publish that did not see the new subscription has committed by then. What both cover is delivered only once.
 const OVERLAP_MS = 5_000;
-// A count goes through 100,000 messages in a second or two; Prisma's default is 5 s.
+// Counting goes through 100,000 messages in a second or two. Prisma's default is 5 s.
 const COUNT_TIMEOUT_MS = 30_000;
-// Messages of one look of a count with a filter, whose payloads may have 256 KiB each, and looks of one count.
+// With a filter, a count reads this many messages per query, because payloads may have 256 KiB each, and runs at most
+// this many queries.
 const READ_AT_ONCE = 100;
 const MOST_READS = 20;
-// Messages of a dry run that are shown.
+// Number of messages that a dry run shows.
 const SHOWN = 5;
 
 type Needed = Pick<Dependencies, 'tenants' | 'newId' | 'clock'>;
 type Collaborators = { audit: { record: RecordAudit }; filters: Pick<Filters, 'evaluate'> };
 type Asked = Pick<MessageReplay, 'subscriptionId' | 'since' | 'until' | 'eventTypes' | 'onlyMissing'>;
 
-/** Replays of stored messages to one subscription. */
+/** Starts and previews replays of stored messages to one subscription. */
 export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit, filters }: Collaborators) => {
-  /** Counts in one statement, and where a filter has to be asked look by look, with no transaction open. */
+  /** Counts in one statement, or, if there is a filter to evaluate, query by query with no transaction open. */
   const preview = async (caller: EnvironmentCaller, asked: Asked): Promise<MessageReplayPreview> => {
     const target = await tenants.within(caller, (transaction) => findCounted(transaction, asked.subscriptionId));
     if (target === undefined) return { status: 'preview', matched: 0, isExact: true, oldest: [], replayed: 0 };
@@ -70,7 +71,7 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
         if (counted.oldest.length < SHOWN) counted.oldest.push(shownMessage({ id, eventType }));
       }
       counted.isExact = found.length < READ_AT_ONCE;
-      // Ids have one length: nothing lies between one and the same with a character more.
+      // All ids have the same length, so no id lies between this one and itself with a character appended.
       from = `${found.at(-1)?.id ?? span.before}0`;
     }
     return counted;
@@ -78,8 +79,8 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
 
   return {
     /**
-     * Starts a replay to a subscription of the caller's, or counts for a dry run what it would make due now. INVALID_REQUEST for a
-     * beginning in the future.
+     * Starts a replay to a subscription of the caller, or counts for a dry run what it would deliver now. Throws
+     * INVALID_REQUEST for a start in the future.
      */
     async start(
       caller: EnvironmentCaller,
@@ -108,7 +109,10 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
       });
     },
 
-    /** A new subscription gets what was published from `startFrom` on. Committed with it. INVALID_REQUEST for the future. */
+    /**
+     * Starts the replay of what was published since `startFrom`, for a new subscription and in its transaction. Throws
+     * INVALID_REQUEST for a time in the future.
+     */
     async startWithin(
       transaction: DatabaseTransaction,
       { environmentId, principal }: EnvironmentCaller,
@@ -132,7 +136,10 @@ export const createMessageReplays = ({ tenants, newId, clock }: Needed, { audit,
   };
 };
 
-/** Where a replay begins, to the millisecond. The clock has no more either, so that what is within its millisecond has come. */
+/**
+ * Returns the start of a replay in whole milliseconds. The clock is no finer, so rounding up cannot skip anything to
+ * come.
+ */
 function beginning(field: string, from: Instant, now: Date): Date {
   if (millisecondsOf(from) > now.getTime()) throw invalidField(field, 'must not be in the future');
   return firstTimeFrom(from);

@@ -9,13 +9,14 @@ import type { ReplayStatus } from '../../kernel/words/statuses.ts';
 import type { Batch, ReadableKind, ReplayDependencies, StoredReplay } from './kind.ts';
 import type { MessageReplay, MessageReplayPreview } from './schema.ts';
 
-// Messages looked at in one transaction, and never more than a second's worth of deliveries.
+// Messages examined per transaction. A batch never creates more than one second's worth of deliveries.
 const BATCH = 500;
-// The same for a subscription with a filter, whose payloads, of up to 256 KiB each, have to be read.
+// The same for a subscription with a filter, whose payloads (up to 256 KiB each) have to be read.
 const BATCH_TO_FILTER = 50;
-// First tries of a replay that may wait for the subscription at a time. Beyond that its own messages would wait behind the past.
+// Maximum first attempts of a replay that may wait for the subscription at a time. With more, new messages would have
+// to wait for old ones.
 const WAITING_AT_MOST = 1_000;
-// A message's id is made before its transaction commits: a younger message may have older ones still to come.
+// A message's id is created before its transaction commits, so a younger message can become visible before older ones.
 const SETTLED_AFTER_MS = 5_000;
 
 export type NewMessageReplay = Pick<
@@ -30,13 +31,13 @@ export async function insertMessageReplay(
   return toMessageReplay(await db.messageReplay.create({ data: replay }));
 }
 
-/** Columns that decide which messages are next, and which of them the filter lets through. */
+/** Columns that decide which messages come next, and which of them the filter selects. */
 type Where = {
   subscription_id: string;
   since: Date;
   until: Date;
   event_types: string[];
-  /** The event types that the subscription wants. */
+  /** The event types of the subscription. */
   wants: string[] | null;
   rate_per_second: number;
   position: string | null;
@@ -45,7 +46,7 @@ type Where = {
 type Filtered = Where & { channel_id: string; filter: string };
 type Wanted = Where & { only_missing: boolean; requested_by: string; channel_id: string; filter: string | null };
 
-// A replay with what its subscription is now; no row once the subscription is deleted.
+// A replay with the current state of its subscription. No row if the subscription is deleted.
 const WANTED = `
   SELECT r.*, s.channel_id, s.filter, s.event_types AS wants, (SELECT count(*)::int FROM (
       SELECT FROM deliveries d WHERE d.subscription_id = r.subscription_id AND d.due_at IS NOT NULL
@@ -53,14 +54,15 @@ const WANTED = `
   FROM message_replays r JOIN subscriptions s ON s.id = r.subscription_id AND s.deleted_at IS NULL
   WHERE r.id = $1`;
 
-// A replay of filtered messages that has not ended.
+// A replay with a filter that has not ended.
 const FILTERED = `${WANTED} AND r.status IN ('pending', 'running') AND s.filter IS NOT NULL`;
 
-// Whether the subscription and the replay want a message; test messages were meant for one subscription.
+// Whether the subscription and the replay cover a message. Test messages were meant for one subscription only.
 const IS_WANTED = `${wantedBy('s.event_types')} AND ${wantedBy('$6::text[]')} AND m.only_subscription_id IS NULL
       AND m.erased_at IS NULL`;
 
-// Reads the messages for the filter, without a lock: the filter may take its time, and REPLAY leaves out messages erased meanwhile.
+// Reads the messages for the filter without locks, because evaluating may take time. REPLAY skips messages erased
+// meanwhile.
 const READ = `
   SELECT m.id, m.event_type AS "eventType", m.metadata, CASE WHEN ${IS_WANTED} THEN m.payload END AS payload
   FROM messages m JOIN subscriptions s ON s.id = $5
@@ -70,13 +72,14 @@ type ToFilter = {
   id: string;
   eventType: string;
   metadata: Record<string, string> | null;
-  /** Null for a message that is not wanted anyway. */
+  /** Null if the message is not covered anyway. */
   payload: string | null;
 };
 
-// One statement: a finished delivery goes into its next round as in a single replay, a missing one is made, and one under way is left
-// alone. Messages are locked before their deliveries, as erasing does, so that an erasure under way is seen and nothing of it is left.
-// $9 are the messages that the subscription's filter lets through, $10 is the replay.
+// A single statement: a finished delivery enters its next round as in a single replay, a missing one is created, and
+// one in progress is left alone. Messages are locked before their deliveries, as erasing does, so that a concurrent
+// erasure is seen and nothing of the message remains. $9 are the messages that the subscription's filter selects, $10
+// is the replay.
 const REPLAY = `
   WITH looked AS (
     SELECT m.id, m.environment_id, m.channel_id, m.event_type, m.erased_at, m.only_subscription_id FROM messages m
@@ -93,8 +96,9 @@ const REPLAY = `
 type ReplayRun = { id: string; now: Date };
 
 /**
- * Replays the next messages that the subscription's filter lets through now. `asked` was evaluated before this transaction, which would
- * hold back every stream. The batch is dropped if the filter or the place has changed since, and the next one evaluates anew.
+ * Replays the next messages that the subscription's filter currently selects. `asked` was evaluated before this
+ * transaction, because an open transaction would hold back every stream. If the filter or the position has changed
+ * since, the batch is dropped and the next one evaluates again.
  */
 async function replayNext(connection: PoolClient, { id, now }: ReplayRun, asked: Asked | undefined): Promise<Batch> {
   const { rows: found } = await connection.query<Wanted>(WANTED, [id]);
@@ -133,7 +137,7 @@ async function replayNext(connection: PoolClient, { id, now }: ReplayRun, asked:
   };
 }
 
-/** The ids between which the next messages are, and the time up to which they have settled. */
+/** Returns the ids between which the next messages are, and the time up to which all messages are visible. */
 function boundsOf({ since, until, position }: Where, now: Date): { after: string; before: string; settled: Date } {
   const settled = new Date(Math.min(until.getTime(), now.getTime() - SETTLED_AFTER_MS));
   return { after: position ?? lowestIdAt('message', since), before: lowestIdAt('message', settled), settled };
@@ -142,15 +146,16 @@ function boundsOf({ since, until, position }: Where, now: Date): { after: string
 const limitOf = ({ filter, rate_per_second: rate }: Where & { filter: string | null }): number =>
   Math.min(filter === null ? BATCH : BATCH_TO_FILTER, rate);
 
-/** State that the filter's verdicts hold for. */
+/** The state that filter results are valid for. */
 const placeOf = ({ position, filter, wants }: Pick<Wanted, 'position' | 'filter' | 'wants'>): string =>
   JSON.stringify([position, filter, wants]);
 
 type Asked = { place: string; looked: number; before: string; matching: string[] };
 
 /**
- * The messages of the next batch that the filter lets through, and the id before which the batch ends: messages that retention removes
- * meanwhile must not make room for others that the filter has not seen. Undefined without a filter.
+ * Evaluates the filter for the messages of the next batch. Returns those that match and the id at which the batch ends:
+ * if retention removes messages meanwhile, the batch must not extend to others that the filter has not seen. Returns
+ * undefined without a filter.
  */
 async function askNext({ pool, filters }: ReplayDependencies, { id, now }: ReplayRun): Promise<Asked | undefined> {
   const { rows: found } = await pool.query<Filtered>(FILTERED, [id]);
@@ -178,13 +183,16 @@ async function askNext({ pool, filters }: ReplayDependencies, { id, now }: Repla
   return {
     place: placeOf(wanted),
     looked: rows.length,
-    // Ids have one length: nothing lies between one and the same with a character more.
+    // All ids have the same length, so no id lies between this one and itself with a character appended.
     before: rows.length < limit || last === undefined ? before : `${last}0`,
     matching,
   };
 }
 
-/** Replays of stored messages to one subscription, at a bounded rate. A replay whose subscription is deleted ends as cancelled. */
+/**
+ * Replays of stored messages to one subscription, at a limited rate. A replay whose subscription is deleted ends as
+ * cancelled.
+ */
 export const messageReplays: ReadableKind<
   MessageReplay,
   { subscriptionId?: string | undefined; status?: ReplayStatus | undefined }
@@ -221,7 +229,7 @@ const toMessageReplay = (row: MessageReplayRow): StoredReplay<MessageReplay> => 
   return {
     id: row.id,
     subscriptionId: row.subscriptionId,
-    // Only this service writes the column, from REPLAY_STATUSES.
+    // Only this service writes the column, with values of REPLAY_STATUSES.
     status: row.status as ReplayStatus,
     since: row.since,
     until: row.until,
@@ -237,7 +245,9 @@ const toMessageReplay = (row: MessageReplayRow): StoredReplay<MessageReplay> => 
   };
 };
 
-/** Messages of a channel that a replay to one subscription is about: from one id on, before another one. */
+/**
+ * The messages of a channel that a replay to one subscription covers, from one id (inclusive) to another (exclusive).
+ */
 export type CountedSpan = {
   subscriptionId: string;
   channelId: string;
@@ -249,10 +259,10 @@ export type CountedSpan = {
 export type CountedMessages = Pick<MessageReplayPreview, 'matched' | 'isExact' | 'oldest'>;
 type Found = { id: string; eventType: string };
 
-// Messages looked at for a count without a filter: a second or two, however many are stored.
+// Messages examined for a count without a filter: takes a second or two, however many are stored.
 const MOST_COUNTED = 100_000;
 
-/** Parts of a subscription that a count depends on; undefined once it is deleted. */
+/** Returns what a count needs of a subscription; undefined once it is deleted. */
 export async function findCounted(
   db: DatabaseTransaction,
   id: string,
@@ -264,8 +274,8 @@ export async function findCounted(
   return row ?? undefined;
 }
 
-// The replay's own choice (`replayMessages`): a delivery under way is left alone, and with `onlyMissing` any that is there. A scalar
-// question takes the index of both ids for each message; for a join PostgreSQL might go through all deliveries.
+// The same choice as `replayMessages`: a delivery in progress is left alone, and with `onlyMissing` any existing one. A
+// scalar subquery uses the index on both ids for each message; with a join, PostgreSQL might go through all deliveries.
 const IS_REPLAYED = `${IS_WANTED} AND NOT coalesce((SELECT $7::boolean OR d.due_at IS NOT NULL FROM deliveries d
       WHERE d.message_id = m.id AND d.subscription_id = s.id), false)`;
 
@@ -294,7 +304,10 @@ const valuesOf = (span: CountedSpan, limit: number): unknown[] => [
   span.onlyMissing,
 ];
 
-/** Counts what a replay would make due now, among the oldest 100,000 messages of its time, and shows the oldest of them. */
+/**
+ * Counts what a replay would deliver now, among the oldest 100,000 messages of its time range, and returns the oldest
+ * of them.
+ */
 export async function countReplayed(
   db: DatabaseTransaction,
   span: CountedSpan,
@@ -309,14 +322,14 @@ export async function countReplayed(
   return { matched, isExact: looked < MOST_COUNTED, oldest: oldest.map(shownMessage) };
 }
 
-/** A message that a filter is asked about. `payload` is null for one that is left alone anyway. */
+/** A message for the filter. `payload` is null if the message is not covered anyway. */
 type ToCount = Found & { metadata: Record<string, string> | null; payload: string | null };
 
-/** The next messages of a count, oldest first. */
+/** Returns the next messages of a count, oldest first. */
 export const readToCount = (db: DatabaseTransaction, span: CountedSpan, limit: number): Promise<ToCount[]> =>
   db.$queryRawUnsafe<ToCount[]>(READ_TO_COUNT, ...valuesOf(span, limit));
 
-/** A message as the answer to a dry run shows it. An id of a message has its time. */
+/** A message in the response to a dry run. Its publication time is in its id. */
 export const shownMessage = ({ id, eventType }: Found): MessageReplayPreview['oldest'][number] => ({
   id,
   eventType,

@@ -2,12 +2,13 @@ import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { DeliveryStatus, RunStatus } from '../../kernel/words/statuses.ts';
 import type { ReplayOutcome } from './schema.ts';
 
-// Rows counted for each number, of deliveries and of runs. A look reads the entries of one index: 60,000 at most, in some 30 ms.
+// Rows counted for each number, of deliveries and of runs. The query reads entries of one index: up to 60,000, in about
+// 30 ms.
 export const MOST_OUTCOMES = 10_000;
-// The same for each replay of a page, which has up to 100 of them.
+// The same limit for each replay of a page, which has up to 100.
 export const MOST_OUTCOMES_IN_LIST = 1_000;
 
-/** Nothing was made due yet. */
+/** Outcome of a replay that has not made anything due yet. */
 export const NO_OUTCOME: ReplayOutcome = { succeeded: 0, underWay: 0, failed: 0, isExact: true };
 
 const DELIVERIES: Readonly<Record<DeliveryStatus, keyof ReplayOutcome>> = {
@@ -27,7 +28,7 @@ const RUNS: Readonly<Record<RunStatus, keyof ReplayOutcome>> = {
   cancelled: 'failed',
 };
 
-/** SQL: how many rows of the replay `r` have a status that counts as `outcome`, so many at most. */
+/** SQL: how many rows of the replay `r` have a status that counts as `outcome`, up to $3. */
 const countOf = (
   table: 'deliveries' | 'runs',
   statuses: Readonly<Record<string, keyof ReplayOutcome>>,
@@ -47,7 +48,9 @@ const COUNT = `
 
 type Counts = Record<'succeeded' | 'underWay' | 'failed', [deliveries: number, runs: number]>;
 
-/** Each of the replays with what has become of the rows that it was the last to make due. `most` are counted for each number. */
+/**
+ * Adds to each replay the outcome of the rows that it was the last to make due. Counts up to `most` for each number.
+ */
 export async function withOutcomes<Replay extends { id: string }>(
   db: DatabaseTransaction,
   environmentId: string,

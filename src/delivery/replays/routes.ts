@@ -20,11 +20,11 @@ import {
 } from './schema.ts';
 import type { Replays } from './service.ts';
 
-/** Finds a subscription, or throws NOT_FOUND. */
+/** Finds a subscription. Throws NOT_FOUND if there is none. */
 type Subscriptions = { get(caller: EnvironmentCaller, id: string): Promise<{ id: string }> };
 
 const route = routesOf<{ replays: Replays; subscriptions: Subscriptions }>({
-  replays: 'Stored messages that are delivered again.',
+  replays: 'Repeated delivery of stored messages.',
 });
 const bulkReplay = { bulkReplayId: idOf('bulkReplay') };
 const bulkRetry = { bulkRetryId: idOf('bulkRetry') };
@@ -37,7 +37,9 @@ export const replayRoutes = [
     operationId: 'deadLetters.replayAll',
     summary: 'Replay many dead letters',
     description:
-      'Replays the open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
+      'Replays the open dead letters that match a filter and failed before the request; `{}` matches ' +
+      'all. `since` and `until` apply to the failure, `createdSince` and `createdUntil` to the creation ' +
+      'of the delivery. `dryRun` only counts.',
     example: { body: { channelId: exampleId('channel'), reason: 'exhausted', ratePerSecond: 50 } },
     access: { scope: 'dlq:write' },
     isRedelivery: true,
@@ -51,7 +53,7 @@ export const replayRoutes = [
     path: '/v1/dlq/replay',
     operationId: 'deadLetters.listBulkReplays',
     summary: 'List bulk replays',
-    description: 'Replays of dead letters, the newest first, with their counts.',
+    description: 'Replays of dead letters, newest first, with their counts.',
     example: { query: { status: 'completed' } },
     access: { scope: 'dlq:read' },
     query: listBulkReplaysQuery,
@@ -64,7 +66,7 @@ export const replayRoutes = [
     path: '/v1/dlq/replay/:bulkReplayId',
     operationId: 'deadLetters.getBulkReplay',
     summary: 'Get a bulk replay',
-    description: 'Shows how far a replay of dead letters is.',
+    description: 'Shows the progress of a bulk replay.',
     params: bulkReplay,
     access: { scope: 'dlq:read' },
     answers: { 200: bulkReplayAnswer },
@@ -76,7 +78,7 @@ export const replayRoutes = [
     path: '/v1/dlq/replay/:bulkReplayId/cancel',
     operationId: 'deadLetters.cancelBulkReplay',
     summary: 'Cancel a bulk replay',
-    description: 'Ends the replay. Deliveries that it has made due stay so.',
+    description: 'Stops the replay. Deliveries that are already due again stay so.',
     params: bulkReplay,
     access: { scope: 'dlq:write' },
     answers: { 202: bulkReplayAnswer },
@@ -89,7 +91,8 @@ export const replayRoutes = [
     operationId: 'deadLetters.discardAll',
     summary: 'Discard many dead letters',
     description:
-      'Discards the oldest 1,000 open dead letters that a filter matches; `{}` is all of them. With `dryRun` it only counts.',
+      'Discards the oldest 1,000 open dead letters that match a filter; `{}` matches all. `left` counts ' +
+      'the rest: repeat the request until it is 0. `dryRun` only counts.',
     example: { body: { channelId: exampleId('channel'), errorClass: 'dns' } },
     access: { scope: 'dlq:write' },
     isDangerous: true,
@@ -104,7 +107,9 @@ export const replayRoutes = [
     operationId: 'deliveries.retryAll',
     summary: 'Retry many deliveries',
     description:
-      'Retries the deliveries that a filter matches; `{}` is all that have not arrived. With `dryRun` it only counts.',
+      'Retries the deliveries that match a filter and were created before the request; `{}` matches all ' +
+      'that have not been delivered. A delivered one is retried only if `status` names `delivered`, and ' +
+      'one whose dead letter was discarded never is. `dryRun` only counts.',
     example: { body: { channelId: exampleId('channel'), status: 'retrying', ratePerSecond: 50 } },
     access: { scope: 'dlq:write' },
     isRedelivery: true,
@@ -118,7 +123,7 @@ export const replayRoutes = [
     path: '/v1/deliveries/retry',
     operationId: 'deliveries.listBulkRetries',
     summary: 'List bulk retries',
-    description: 'Retries of many deliveries, the newest first, with their counts.',
+    description: 'Bulk retries, newest first, with their counts.',
     example: { query: { status: 'completed' } },
     access: { scope: 'dlq:read' },
     query: listBulkRetriesQuery,
@@ -131,7 +136,7 @@ export const replayRoutes = [
     path: '/v1/deliveries/retry/:bulkRetryId',
     operationId: 'deliveries.getBulkRetry',
     summary: 'Get a bulk retry',
-    description: 'Shows how far a retry of many deliveries is.',
+    description: 'Shows the progress of a bulk retry.',
     params: bulkRetry,
     access: { scope: 'dlq:read' },
     answers: { 200: bulkRetryAnswer },
@@ -143,7 +148,7 @@ export const replayRoutes = [
     path: '/v1/deliveries/retry/:bulkRetryId/cancel',
     operationId: 'deliveries.cancelBulkRetry',
     summary: 'Cancel a bulk retry',
-    description: 'Ends the retry. Deliveries that it has made due stay so.',
+    description: 'Stops the retry. Deliveries that are already due again stay so.',
     params: bulkRetry,
     access: { scope: 'dlq:write' },
     answers: { 202: bulkRetryAnswer },
@@ -155,7 +160,10 @@ export const replayRoutes = [
     path: '/v1/subscriptions/:subscriptionId/replay',
     operationId: 'subscriptions.replay',
     summary: 'Replay stored messages',
-    description: 'Delivers stored messages of a time to the subscription again.',
+    description:
+      'Delivers stored messages to the subscription again: those published from `since` to before ' +
+      '`until` that match its event types and filter today. Messages younger than 5 s are included once ' +
+      'they are that old; test messages never are. At most 1,000 deliveries of a replay wait at a time.',
     example: { body: { since: EXAMPLE_TIME, onlyMissing: true } },
     params: { subscriptionId: idOf('subscription') },
     access: { scope: 'subscriptions:write' },
@@ -171,8 +179,8 @@ export const replayRoutes = [
     method: 'GET',
     path: '/v1/replays',
     operationId: 'replays.list',
-    summary: 'List replays of messages',
-    description: 'Replays of stored messages, the newest first, with their counts.',
+    summary: 'List message replays',
+    description: 'Replays of stored messages, newest first, with their counts.',
     example: { query: { subscriptionId: exampleId('subscription') } },
     access: { scope: 'subscriptions:read' },
     query: listMessageReplaysQuery,
@@ -184,8 +192,8 @@ export const replayRoutes = [
     method: 'GET',
     path: '/v1/replays/:messageReplayId',
     operationId: 'replays.get',
-    summary: 'Get a replay of messages',
-    description: 'Shows how far a replay of stored messages is.',
+    summary: 'Get a message replay',
+    description: 'Shows the progress of a message replay.',
     params: messageReplay,
     access: { scope: 'subscriptions:read' },
     answers: { 200: messageReplayAnswer },
@@ -196,8 +204,8 @@ export const replayRoutes = [
     method: 'POST',
     path: '/v1/replays/:messageReplayId/cancel',
     operationId: 'replays.cancel',
-    summary: 'Cancel a replay of messages',
-    description: 'Ends the replay. Deliveries that it has made due stay so.',
+    summary: 'Cancel a message replay',
+    description: 'Stops the replay. Deliveries that are already due again stay so.',
     params: messageReplay,
     access: { scope: 'subscriptions:write' },
     answers: { 202: messageReplayAnswer },

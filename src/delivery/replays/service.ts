@@ -30,9 +30,9 @@ import {
   type ReplayOutcome,
 } from './schema.ts';
 
-// Dead letters of one request: some 100 ms.
+// Dead letters discarded per request: takes about 100 ms.
 const DISCARDED_AT_ONCE = 1_000;
-// A request counts all open dead letters that its filter matches; Prisma's default is 5 s.
+// A request counts all open dead letters that its filter matches. Prisma's default is 5 s.
 const START_TIMEOUT_MS = 30_000;
 
 export type Replays = ReturnType<typeof createReplays>;
@@ -40,7 +40,7 @@ export type Replays = ReturnType<typeof createReplays>;
 type Needed = Pick<Dependencies, 'tenants' | 'newId' | 'clock'>;
 type Collaborators = { audit: { record: RecordAudit }; filters: Pick<Filters, 'evaluate'> };
 
-/** Replays of every kind, each at work as a Temporal workflow: asked for, looked at and cancelled. */
+/** Replays of every kind, each run by a Temporal workflow: start, get, list and cancel. */
 export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
   deadLetters: {
     ...createReading(deps, collaborators, bulk.deadLetterReplays),
@@ -57,7 +57,7 @@ export const createReplays = (deps: Needed, collaborators: Collaborators) => ({
   },
 });
 
-/** The same for every kind: get, list and cancel. */
+/** Returns `get`, `list` and `cancel`, which are the same for every kind. */
 function createReading<
   Replay extends { id: string; status: ReplayStatus; outcome: ReplayOutcome },
   Filter extends Record<string, string | undefined>,
@@ -68,7 +68,7 @@ function createReading<
           const stored = await kind.find(transaction, caller.environmentId, id);
           if (stored === undefined) return undefined;
           const [found] = await withOutcomes(transaction, caller.environmentId, [stored], MOST_OUTCOMES);
-          // `as`: a stored replay with its outcome is all of it.
+          // `as`: a stored replay with its outcome is complete.
           return found as Replay | undefined;
         })
       : undefined;
@@ -79,7 +79,7 @@ function createReading<
   return {
     get,
 
-    /** Newest first; of deleted resources too. A filter's id that names nothing gives an empty list. */
+    /** Newest first, including replays of deleted resources. An unknown id in a filter gives an empty list. */
     async list(
       caller: EnvironmentCaller,
       filters: Filter,
@@ -90,13 +90,13 @@ function createReading<
       const page = pageRequest(scope, query);
       const found = await tenants.list(caller, async (transaction) => {
         const stored = await kind.list(transaction, { ...filters, environmentId }, page);
-        // `as`: the same.
+        // `as`: as above.
         return (await withOutcomes(transaction, environmentId, stored, MOST_OUTCOMES_IN_LIST)) as Replay[];
       });
       return toPage(scope, query.limit, found, (replay) => replay);
     },
 
-    /** Stops a replay; what it has replayed stays replayed. CONFLICT when it has ended. */
+    /** Stops a replay. What it has replayed stays replayed. Throws CONFLICT if it has ended. */
     async cancel(caller: EnvironmentCaller, id: string): Promise<Replay> {
       const { status } = await get(caller, id);
       const { environmentId } = caller;
@@ -113,7 +113,7 @@ function createReading<
 
 type Asked = { since?: Instant | undefined; until?: Instant | undefined };
 
-/** The span of a request, by the clock: nothing that comes later is meant. */
+/** Returns the time range of a request. It ends at the current time, so that nothing later is included. */
 function spanOf({ since, until }: Asked, now: Date): { since?: Date; until: Date } {
   const end = new Date(now.getTime() + 1);
   const asked = until === undefined ? end : firstTimeFrom(until);
@@ -121,7 +121,7 @@ function spanOf({ since, until }: Asked, now: Date): { since?: Date; until: Date
   return { ...from, until: asked < end ? asked : end };
 }
 
-/** The filter of a request about dead letters. */
+/** Returns the filter of a request about dead letters. */
 function letterFilter(
   { since, until, createdSince, createdUntil, ...named }: Omit<BulkDiscardRequest, 'dryRun'>,
   now: Date,
@@ -134,17 +134,17 @@ function letterFilter(
   };
 }
 
-/** INVALID_REQUEST for the first id of a filter that names nothing of the environment. */
+/** Throws INVALID_REQUEST for the first id of a filter that does not exist in the environment. */
 async function requireNamed(
   transaction: DatabaseTransaction,
   environmentId: string,
   named: Parameters<typeof bulk.findMissing>[2],
 ): Promise<void> {
   const missing = await bulk.findMissing(transaction, environmentId, named);
-  if (missing !== undefined) throw invalidField(`${missing}Id`, `names no ${missing} of this environment`);
+  if (missing !== undefined) throw invalidField(`${missing}Id`, `must name a ${missing} of this environment`);
 }
 
-/** The same for the replay whose deliveries a bulk retry is to take. */
+/** Throws INVALID_REQUEST if the replay in the filter of a bulk retry does not exist. */
 async function requireReplay(
   transaction: DatabaseTransaction,
   environmentId: string,
@@ -153,13 +153,14 @@ async function requireReplay(
   if (replayId === undefined) return;
   const kind = [bulk.deadLetterReplays, deliveryRetries, messageReplays].find(({ prefix }) => isId(prefix, replayId));
   if ((await kind?.find(transaction, environmentId, replayId)) === undefined)
-    throw invalidField('replayId', 'names no replay of this environment');
+    throw invalidField('replayId', 'must name a replay of this environment');
 }
 
 const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
   /**
-   * Starts replaying every open dead letter that the filter matches and that had failed by now, or counts them for a dry run. A
-   * delivery that fails again meanwhile is not taken up a second time, so the replay ends. Two requests replay nothing twice.
+   * Starts replaying every open dead letter that matches the filter and has failed by now, or counts them for a dry
+   * run. A delivery that fails again meanwhile is not replayed a second time, so the replay ends. Two replays never
+   * replay the same dead letter twice.
    */
   async start(caller: EnvironmentCaller, request: BulkReplayRequest): Promise<BulkReplay | BulkReplayPreview> {
     const { environmentId } = caller;
@@ -195,8 +196,8 @@ const createBulkReplays = ({ tenants, newId, clock }: Needed, { audit }: Collabo
 
 const createBulkDiscard = ({ tenants, clock }: Needed, { audit }: Collaborators) => ({
   /**
-   * Discards the oldest 1,000 open dead letters that the filter matches and that had failed by now, or counts all of them for a dry run.
-   * Its caller goes on with the rest: nothing is sent, and so nothing has to be paced.
+   * Discards the oldest 1,000 open dead letters that match the filter and have failed by now, or counts all of them for
+   * a dry run. No job and no rate are needed, because nothing is sent: the caller repeats the request for the rest.
    */
   async discard(caller: EnvironmentCaller, { dryRun, ...named }: BulkDiscardRequest): Promise<BulkDiscard> {
     const { environmentId } = caller;
@@ -210,10 +211,10 @@ const createBulkDiscard = ({ tenants, clock }: Needed, { audit }: Collaborators)
         if (dryRun || matched === 0) return left;
         const ids = await bulk.discardOldest(transaction, { environmentId, filter, limit: DISCARDED_AT_ONCE });
         const id = ids.toSorted().at(-1);
-        // Others have replayed or discarded them meanwhile.
+        // Other requests have replayed or discarded them meanwhile.
         if (id === undefined) return left;
         const discarded = ids.length;
-        // One of them stands for all: lists that are being read hear of it.
+        // One dead letter stands for all of them, so that lists in open browsers are refreshed.
         await audit.record(transaction, caller, {
           action: 'dead_letter.bulk_discarded',
           target: { id },
@@ -228,8 +229,8 @@ const createBulkDiscard = ({ tenants, clock }: Needed, { audit }: Collaborators)
 
 const createBulkRetries = ({ tenants, newId, clock }: Needed, { audit }: Collaborators) => ({
   /**
-   * Starts retrying every delivery that the filter matches and that was made by now, or counts them for a dry run. A delivery that fails
-   * again meanwhile is not taken up a second time, so the retry ends.
+   * Starts retrying every delivery that matches the filter and was created by now, or counts them for a dry run. A
+   * delivery that fails again meanwhile is not retried a second time, so the retry ends.
    */
   async start(caller: EnvironmentCaller, request: BulkRetryRequest): Promise<BulkRetry | BulkRetryPreview> {
     const { environmentId } = caller;

@@ -3,26 +3,32 @@ import type { Logger } from 'pino';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { type RemovedRows, removeMessages } from '../record/statements/remove.ts';
 
-/** A channel that has messages below `limit`, the lowest id that it keeps. */
+/** A channel with messages below `limit`, the lowest id that it keeps. */
 export type ExpiredChannel = { id: string; limit: string };
 
-/** A page of channels that a pass has still to do: messages of the first one behind the id `after`, and all the others. */
+/**
+ * The channels of a page that a pass has still to process: the first one after the id `after`, and all others from
+ * their start.
+ */
 export type Removal = { readonly channels: readonly ExpiredChannel[]; readonly after: string };
 
-/** Result of one batch. `left` is what it has left to the next one, undefined when nothing. */
+/** Result of a batch. `left` is what remains for the next one, undefined if nothing does. */
 export type RemovedBatch = RemovedRows & { left: Removal | undefined; kept: number };
 
-// One transaction: 500 messages with a few deliveries each take about 30 ms. A broadcast to thousands counts by
-// its deliveries.
+// Per transaction: 500 messages with a few deliveries each take about 30 ms. A broadcast to thousands of subscriptions
+// counts by its deliveries.
 const MESSAGES_AT_ONCE = 500;
 const DELIVERIES_AT_ONCE = 2_000;
+// A pass every half hour finds a few expired messages in most channels. A transaction per channel cost 0.088 + 0.084 ms
+// (PostgreSQL, service) per removed message; a batch over the channels of a page costs 0.027 + 0.011 ms.
 const CHANNELS_AT_ONCE = 100;
 const DELETED_AT_ONCE = 500;
 
 // foreign_key_violation, and restrict_violation, which PostgreSQL 18 uses for ON DELETE RESTRICT.
 const STILL_REFERENCED = ['23503', '23001'];
 
-// One step into the index of messages for each channel: its oldest message has expired or none has. The limit of d days is $2[d].
+// One index lookup in messages per channel: if its oldest message has not expired, none has. $2[d] is the limit for d
+// days.
 const EXPIRED_CHANNELS = `
   SELECT c.id, ($2::text[])[c.retention_days] AS "limit" FROM channels c
   CROSS JOIN LATERAL (
@@ -30,7 +36,10 @@ const EXPIRED_CHANNELS = `
   ) AS expired
   WHERE c.id > $1 ORDER BY c.id LIMIT ${CHANNELS_AT_ONCE}`;
 
-/** The next channels behind the id `after` that have expired messages, by id; fewer than 100 when they are the last ones. */
+/**
+ * Returns the next channels after the id `after` that have expired messages, by id; fewer than 100 if they are the last
+ * ones.
+ */
 export async function expiredChannels(
   pool: Pool,
   { after, limits }: { after: string; limits: readonly string[] },
@@ -43,9 +52,10 @@ export async function expiredChannels(
   return { channels: rows, isLast: rows.length < CHANNELS_AT_ONCE };
 }
 
-// A retry, a replay, an erasure and a late record lock the message before anything else of it. Such messages are left to the next
-// pass. Others wait for one batch of retention at most, and retention waits for nobody. Most channels have a few expired messages
-// only: a transaction for each of them cost more than its messages. The limits keep PostgreSQL to the order of the channels.
+// A retry, a replay, an erasure and a late record lock the message before anything else of it; locked messages are left
+// to the next pass. So others wait for at most one batch of retention, and retention waits for nobody. Most channels
+// have only a few expired messages, and a transaction for each channel would cost more than removing them. The limits
+// make PostgreSQL keep the order of the channels.
 const LOCK_EXPIRED = `
   SELECT m.id, c.place::int, (SELECT count(*)::int FROM deliveries d WHERE d.message_id = m.id) AS deliveries
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS c (id, kept_from, place)
@@ -57,8 +67,9 @@ const LOCK_EXPIRED = `
   LIMIT ${MESSAGES_AT_ONCE}`;
 
 /**
- * Removes the next expired messages of these channels, up to 500 or about 2,000 deliveries, with all their rows, in one transaction.
- * A message with an unfinished delivery, or an open dead letter that can be replayed, stays.
+ * Removes the next expired messages of these channels with all their rows, up to 500 messages or about 2,000
+ * deliveries, in one transaction. Keeps messages with an unfinished delivery or an open dead letter that can be
+ * replayed.
  */
 export async function removeBatch(pool: Pool, { channels, after }: Removal): Promise<RemovedBatch> {
   return inTransaction(pool, async (connection) => {
@@ -92,7 +103,10 @@ const DELETED_SUBSCRIPTIONS = `
     AND NOT EXISTS (SELECT FROM dead_letters l WHERE l.subscription_id = s.id)
   LIMIT ${DELETED_AT_ONCE}`;
 
-/** Removes subscriptions, and their secrets, that were deleted before retention began and have no history left. */
+/**
+ * Removes subscriptions, with their secrets, that were deleted longer ago than their retention and have no history
+ * left.
+ */
 export async function removeDeletedSubscriptions(pool: Pool, now: Date): Promise<number> {
   const { rows } = await pool.query<{ id: string }>(DELETED_SUBSCRIPTIONS, [now]);
   if (rows.length === 0) return 0;
@@ -114,7 +128,9 @@ const CANCELLED = `
     ) AS s
     LIMIT ${MESSAGES_AT_ONCE}))`;
 
-/** Removes the next scheduled messages that were cancelled before retention began. `isLast`: there are no more. */
+/**
+ * Removes the next scheduled messages that were cancelled longer ago than their retention. `isLast`: there are no more.
+ */
 export async function removeCancelled(pool: Pool, now: Date): Promise<{ messages: number; isLast: boolean }> {
   const { rowCount } = await pool.query({ name: 'remove_cancelled', text: CANCELLED, values: [now] });
   const messages = rowCount ?? 0;
@@ -130,7 +146,7 @@ const DELETED_CHANNELS = `
     AND NOT EXISTS (SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.deleted_at IS NOT NULL)
   LIMIT ${DELETED_AT_ONCE}`;
 
-/** Removes channels that were deleted before retention began and have nothing left. */
+/** Removes channels that were deleted longer ago than their retention and have nothing left. */
 export async function removeDeletedChannels(pool: Pool, now: Date, log: Logger): Promise<number> {
   const { rows } = await pool.query<{ id: string }>(DELETED_CHANNELS, [now]);
   let removed = 0;
@@ -142,7 +158,7 @@ export async function removeDeletedChannels(pool: Pool, now: Date, log: Logger):
       if (!isStillReferenced(error)) throw error;
       log.warn(
         { err: error, channelId: id },
-        'a deleted channel could not be removed yet, because rows still belong to it; the next pass tries again',
+        'could not remove a deleted channel yet, because rows still belong to it; the next pass will try again',
       );
     }
   }

@@ -5,15 +5,18 @@ import { type RemovedRuns, removeRuns } from '../record/statements/remove.ts';
 import { lowestIdAt } from '../../kernel/values/ids.ts';
 import { RETENTION_DAYS } from '../../kernel/rules/resource-bounds.ts';
 
-// One transaction, as that of messages: 500 runs with a few steps each. A run with a long loop counts by its steps.
+// Runs per transaction, with a few steps each. A run with a long loop counts by its steps.
 const RUNS_AT_ONCE = 500;
 const STEPS_AT_ONCE = 5_000;
 const ENVIRONMENTS_AT_ONCE = 100;
 
-/** An environment, and the time before which its runs must have ended to be removed. */
+/** An environment, and the time before which its runs must have finished to be removed. */
 export type ExpiredRuns = { environmentId: string; endedBefore: Date };
 
-/** The next environments behind the id `after`, by id, each with the limit that its app's `retentionDays` sets. */
+/**
+ * Returns the next environments after the id `after`, by id, each with the limit that follows from its app's
+ * `retentionDays`.
+ */
 export async function environmentsToPass(
   pool: Pool,
   { after, now }: { after: string; now: Date },
@@ -27,8 +30,8 @@ export async function environmentsToPass(
   return { environments: rows, isLast: rows.length < ENVIRONMENTS_AT_ONCE };
 }
 
-// A run is older than its end, so that the ids below the limit have all that may go. A retry holds its run: such ones are left to the
-// next pass.
+// A run is older than its end, so all runs that may go have ids below the limit. Runs that a retry has locked are left
+// to the next pass.
 const LOCK_EXPIRED = `
   SELECT r.id, r.executions FROM runs r
   WHERE r.environment_id = $1 AND r.id > $2 AND r.id < $3 AND r.finished_at < $4
@@ -36,8 +39,9 @@ const LOCK_EXPIRED = `
   ORDER BY r.id LIMIT ${RUNS_AT_ONCE} FOR UPDATE OF r SKIP LOCKED`;
 
 /**
- * Removes the next expired runs of an environment behind the id `after`, up to 500 or about 5,000 steps, in one transaction. A run that
- * has not ended, or has an open dead letter that can be replayed, stays. `last`: the place of the next batch, undefined after the last.
+ * Removes the next expired runs of an environment after the id `after`, up to 500 runs or about 5,000 steps, in one
+ * transaction. Keeps runs that are unfinished or have an open dead letter that can be replayed. `last` is the position
+ * for the next batch; undefined after the last one.
  */
 export async function removeRunBatch(
   pool: Pool,

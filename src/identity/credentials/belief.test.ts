@@ -14,7 +14,7 @@ beforeEach(() => {
 const read = async (): Promise<Known> => ({ id: 'a', version: (reads += 1) });
 const versionOf = async (name: string) => (await belief.recall(name, read))?.version;
 
-test('is read once in 5 seconds, and again when the clock was set back', async () => {
+test('a credential is read at most once in 5 seconds, and again if the clock was set back', async () => {
   expect([await versionOf('a'), await versionOf('a')]).toEqual([1, 1]);
   now += 4_999;
   expect(await versionOf('a')).toBe(1);
@@ -24,7 +24,7 @@ test('is read once in 5 seconds, and again when the clock was set back', async (
   expect(await versionOf('a')).toBe(3);
 });
 
-test('for what lasts it is read once in 2 seconds, and others have the use of it', async () => {
+test('a long-lived request reads it at most once in 2 seconds, and other requests use the result', async () => {
   const renew = async () => (await belief.recall('a', read, RENEWAL))?.version;
   expect(await versionOf('a')).toBe(1);
   now += 1_999;
@@ -33,21 +33,21 @@ test('for what lasts it is read once in 2 seconds, and others have the use of it
   expect([await renew(), await versionOf('a'), await renew()]).toEqual([2, 2, 2]);
 });
 
-test('one that is unknown, or could not be read, is read again', async () => {
+test('a credential that is unknown or could not be read is read again', async () => {
   expect(await belief.recall('a', async () => undefined)).toBeUndefined();
   await expect(belief.recall('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
   expect(await versionOf('a')).toBe(1);
 });
 
-test('forgets the one that is meant, and no other', async () => {
+test('removes only the matching entry', async () => {
   await versionOf('a');
   await belief.recall('b', async () => ({ id: 'b', version: 9 }));
   belief.forget(({ id }) => id === 'a');
   expect([await versionOf('a'), await versionOf('b')]).toEqual([2, 9]);
 });
 
-// The old mechanism: a key that was being read was forgotten when the answer came, and believed by requests until then.
-test('forgets one that is still being read, which may be as it was before the change', async () => {
+// Regression: a key that was being read was dropped only when the result came, and requests used it until then.
+test('drops an entry that is still being read, because it may have been read before the change', async () => {
   const answers: ((known: Known) => void)[] = [];
   const slow = belief.recall('a', () => new Promise((resolve) => void answers.push(resolve)));
   belief.forget(({ id }) => id === 'a');

@@ -1,23 +1,29 @@
 import { LRUCache } from 'lru-cache';
 
-/** How long a credential is believed without asking PostgreSQL: a revocation holds in every process after this at the latest. */
+/** How long a credential is cached. A revocation takes effect in every process within this time. */
 const BELIEF_MS = 5_000;
-/** The same for whom something lasts, whose right is looked at every 2 s: both together are less than the 5 s. */
+/**
+ * Maximum cache age for long-lived requests such as streams, whose rights are checked every 2 s: both together stay
+ * below 5 s.
+ */
 export const RENEWAL: Asked = { maximumAgeMs: 2_000 };
-/** Most credentials that are remembered; the one that was asked for longest ago goes first. */
+/** Maximum number of cached credentials. The least recently used one is evicted first. */
 const MAX_REMEMBERED = 10_000;
 
 type Entry<T> = { readAt: number; reading: Promise<T | undefined>; known?: T };
 
-/** How old what is remembered may be. */
+/** The maximum age of a cached entry. */
 export type Asked = { maximumAgeMs: number };
 const FIRST: Asked = { maximumAgeMs: BELIEF_MS };
 
-/** Credentials of one kind as a process has read them, remembered for a few seconds. */
+/** Caches credentials of one kind for a few seconds. */
 export type Belief<T> = {
-  /** The one of that name, by `read` where nothing is remembered. Unknown names are not remembered: strangers could fill the memory. */
+  /**
+   * Returns the credential with that name, calling `read` if it is not cached. Unknown names are not cached, because
+   * strangers could fill the cache.
+   */
   recall(name: string, read: () => Promise<T | undefined>, asked?: Asked): Promise<T | undefined>;
-  /** Forgets those that `isMeant` says, so that this process sees a change at once. */
+  /** Removes the entries that match, so that this process sees a change at once. */
   forget(isMeant: (known: T) => boolean): void;
 };
 
@@ -27,7 +33,7 @@ export function createBelief<T>(clock: () => Date): Belief<T> {
     recall(name, read, { maximumAgeMs } = FIRST) {
       const now = clock().getTime();
       const held = entries.get(name);
-      // The age counts from before the query: what it read may have been revoked right behind it.
+      // Count the age from before the query: what it read may have been revoked right after.
       if (held !== undefined && now - held.readAt < maximumAgeMs && now >= held.readAt) return held.reading;
       const entry: Entry<T> = { readAt: now, reading: read() };
       entries.set(name, entry);
@@ -41,7 +47,7 @@ export function createBelief<T>(clock: () => Date): Belief<T> {
       return entry.reading;
     },
     forget(isMeant) {
-      // One that is still being read may have been read as it was before the change.
+      // Also drop entries that are still being read: they may have been read before the change.
       const meant = [...entries].filter(([, { known }]) => known === undefined || isMeant(known));
       for (const [name] of meant) entries.delete(name);
     },

@@ -1,6 +1,6 @@
 import { ANSWERS } from '../../api/openapi/generated/answers.ts';
 
-/** Values that several examples of the API document share. */
+/** Values shared by several examples of the API reference. */
 export const EXAMPLE_EMAIL = 'ada@example.com';
 export const EXAMPLE_PASSWORD = 'tangerine orbit mill';
 /** Code of a link, such as that of an invitation. */

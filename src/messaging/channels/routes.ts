@@ -3,7 +3,7 @@ import { routesOf } from '../../api/http/route/route.ts';
 import { channelAnswer, createChannelBody, listChannelsQuery, updateChannelBody } from './schema.ts';
 import type { Channels } from './service.ts';
 
-const route = routesOf<{ channels: Channels }>({ channels: 'Where publishers post messages.' });
+const route = routesOf<{ channels: Channels }>({ channels: 'Channels, to which messages are published.' });
 const params = { channelId: idOf('channel') };
 
 export const channelRoutes = [
@@ -11,8 +11,10 @@ export const channelRoutes = [
     method: 'POST',
     path: '/v1/channels',
     operationId: 'channels.create',
-    summary: 'Make a channel',
-    description: 'A channel is where you publish. Fields that are left out have the defaults of its app.',
+    summary: 'Create a channel',
+    description:
+      'Messages are published to channels. Omitted fields default to the settings of the app. Each ' +
+      'environment also has a channel `posthorn.system`, to which only the service publishes.',
     example: { body: { name: 'orders', description: 'Orders of the shop', retentionDays: 90 } },
     access: { scope: 'channels:write' },
     consumes: 'json',
@@ -25,7 +27,9 @@ export const channelRoutes = [
     path: '/v1/channels',
     operationId: 'channels.list',
     summary: 'List channels',
-    description: 'Channels of the environment, the newest first.',
+    description:
+      'Channels of the environment, newest first. With `name`, each page scans 5,000 rows; if `hasMore` ' +
+      'is true, continue with the cursor even if the page is not full.',
     example: { query: { status: 'active' } },
     access: { scope: 'channels:read' },
     query: listChannelsQuery,
@@ -37,7 +41,7 @@ export const channelRoutes = [
     path: '/v1/channels/:channelId',
     operationId: 'channels.get',
     summary: 'Get a channel',
-    description: 'Shows one channel.',
+    description: 'Shows a channel.',
     params,
     access: { scope: 'channels:read' },
     answers: { 200: channelAnswer },
@@ -49,7 +53,9 @@ export const channelRoutes = [
     path: '/v1/channels/:channelId',
     operationId: 'channels.update',
     summary: 'Change a channel',
-    description: 'Changes the fields that are given. An archived channel takes no change but a new `status`.',
+    description:
+      'Changes the fields that are given. An archived channel accepts no change except a new `status`. A ' +
+      'changed schema applies to publishes that start after the response, in every process.',
     example: { body: { name: 'orders', retentionDays: 30 } },
     params,
     access: { scope: 'channels:write' },
@@ -64,7 +70,7 @@ export const channelRoutes = [
     path: '/v1/channels/:channelId',
     operationId: 'channels.delete',
     summary: 'Delete a channel',
-    description: 'Deletes the channel and its subscriptions. Its messages stay readable until their retention ends.',
+    description: 'Deletes the channel and its subscriptions. Its messages remain readable until their retention ends.',
     params,
     access: { scope: 'channels:write' },
     answers: { 204: noBody },

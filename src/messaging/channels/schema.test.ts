@@ -2,17 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import { createChannelBody, listChannelsQuery, updateChannelBody } from './schema.ts';
 
-/** The path of the first problem, as the error's field is made of it; undefined when there is none. */
+/** The path of the first problem, from which the field of the error is derived; undefined if there is none. */
 function problemPath(schema: z.ZodType, input: unknown): string | undefined {
   const result = schema.safeParse(input);
   return result.success ? undefined : result.error.issues[0]?.path.join('.');
 }
 
-/** A schema whose JSON is exactly that many bytes. */
+/** A schema whose JSON has exactly the given number of bytes. */
 const schemaOfBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
 
 describe('the body of a new channel', () => {
-  test('needs only a name, and leaves its retention to its app', () => {
+  test('needs only a name; retention defaults to that of the app', () => {
     expect(createChannelBody.parse({ name: 'orders' })).toEqual({
       name: 'orders',
       status: 'active',
@@ -79,13 +79,13 @@ describe('the body of a new channel', () => {
 });
 
 describe('the patch of a channel', () => {
-  test('keeps null and absent apart', () => {
+  test('distinguishes null from absent', () => {
     const patch = updateChannelBody.parse({ description: null, schema: null, schemas: null });
     expect(patch).toStrictEqual({ description: null, schema: null, schemas: null });
     expect(updateChannelBody.parse({ name: 'orders' })).toStrictEqual({ name: 'orders' });
   });
 
-  test.each(['active', 'paused', 'archived'])('takes the status %s', (status) => {
+  test.each(['active', 'paused', 'archived'])('accepts the status %s', (status) => {
     expect(updateChannelBody.parse({ status })).toEqual({ status });
   });
 
@@ -105,11 +105,11 @@ describe('the patch of a channel', () => {
 });
 
 describe('the query of the list of channels', () => {
-  test('asks for 20 of any status by default', () => {
+  test('returns 20 of any status by default', () => {
     expect(listChannelsQuery.parse({})).toEqual({ limit: 20 });
   });
 
-  test('takes a status', () => {
+  test('accepts a status', () => {
     expect(listChannelsQuery.parse({ status: 'paused', limit: '100' })).toEqual({ limit: 100, status: 'paused' });
   });
 

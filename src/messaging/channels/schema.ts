@@ -13,7 +13,7 @@ const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
 const retentionDays = z.number().int().min(RETENTION_DAYS.min).max(RETENTION_DAYS.max);
 
-/** A payload that does not fit is refused, or published with a warning in the answer. */
+/** Whether a payload that violates the schema is rejected, or published with a warning in the response. */
 const SCHEMA_MODES = ['enforce', 'warn'] as const;
 export type SchemaMode = (typeof SCHEMA_MODES)[number];
 
@@ -21,13 +21,13 @@ const schemaMode = z.enum(SCHEMA_MODES);
 
 const status = z.enum(CHANNEL_STATUSES);
 
-/** In a list people see neither blanks at the ends of a name nor another case. */
+/** Compares as people read lists: ignoring case, and blanks at either end. */
 const isSystemName = (value: unknown): boolean =>
   typeof value === 'string' && value.trim().toLowerCase() === SYSTEM_CHANNEL_NAME;
 
-/** No other channel has the name of the service's own one, so that people can tell it by its name. */
+/** Reserves the name of the system channel, so that people can recognise that channel by its name. */
 const channelNameProblem = (value: unknown): string | undefined =>
-  isSystemName(value) ? 'is reserved for the channel of the service itself' : nameProblem(value);
+  isSystemName(value) ? 'is reserved for the system channel' : nameProblem(value);
 
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },
@@ -37,35 +37,43 @@ const resource: ResourceFields = {
 
 export const createChannelBody = fieldsOf(
   {
-    name: name.describe('Name for people.'),
-    description: description.exactOptional().describe('Text for people.'),
-    status: status.default('active').describe('Status to have.'),
-    schema: schemaField.exactOptional().describe('JSON Schema that holds for every payload.'),
-    schemas: schemasField.exactOptional().describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+    name: name.describe('Display name.'),
+    description: description.exactOptional().describe('Free-text description.'),
+    status: status.default('active').describe('Status.'),
+    schema: schemaField
+      .exactOptional()
+      .describe(
+        'JSON Schema for every payload (draft 07, 2019-09 or 2020-12). Limits: 32 KiB, 16 levels, 1,000 ' +
+          'objects and arrays, `enum` with 500 values, 300 properties per object, 20 of `allOf`, `anyOf`, ' +
+          '`oneOf`, `not` and `if`, RE2 patterns of 200 characters. `$ref` works within the document only, ' +
+          'without cycles; `$anchor`, `$dynamicRef`, `$async` and `$data` are rejected. Unknown keywords and ' +
+          'formats are ignored.',
+      ),
+    schemas: schemasField.exactOptional().describe('JSON Schemas by event type. Each applies in addition to `schema`.'),
     schemaMode: schemaMode
       .exactOptional()
-      .describe('Whether a payload that does not fit is refused, or published with a warning.'),
-    /** Default: that of its app. */
+      .describe('Whether a payload that violates a schema is rejected, or published with a warning.'),
+    /** Default: that of the app. */
     retentionDays: retentionDays.exactOptional().describe('Days after which a message is removed.'),
   },
   resource,
 ).meta({ typeName: 'CreateChannel' });
 export type CreateChannel = z.output<typeof createChannelBody>;
 
-/** Null clears description, schema and schemas; absent leaves them as they are. */
+/** Null clears description, schema and schemas; omitted fields do not change. */
 export const channelChange = changeOf(
   {
-    name: name.exactOptional().describe('Name for people.'),
-    description: description.nullable().exactOptional().describe('Text for people.'),
-    status: status.exactOptional().describe('Status to have.'),
-    schema: schemaField.nullable().exactOptional().describe('JSON Schema that holds for every payload.'),
+    name: name.exactOptional().describe('Display name.'),
+    description: description.nullable().exactOptional().describe('Free-text description.'),
+    status: status.exactOptional().describe('New status.'),
+    schema: schemaField.nullable().exactOptional().describe('JSON Schema for every payload.'),
     schemas: schemasField
       .nullable()
       .exactOptional()
-      .describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+      .describe('JSON Schemas by event type. Each applies in addition to `schema`.'),
     schemaMode: schemaMode
       .exactOptional()
-      .describe('Whether a payload that does not fit is refused, or published with a warning.'),
+      .describe('Whether a payload that violates a schema is rejected, or published with a warning.'),
     retentionDays: retentionDays.exactOptional().describe('Days after which a message is removed.'),
   },
   resource,
@@ -75,13 +83,14 @@ export type UpdateChannel = z.output<typeof updateChannelBody>;
 
 export const listChannelsQuery = pageQuery
   .extend({
-    status: z.enum(CHANNEL_STATUSES).exactOptional().describe('Status to have.'),
+    status: z.enum(CHANNEL_STATUSES).exactOptional().describe('Only channels with this status.'),
     ...namedQuery('channel'),
-    /** `false` leaves schemas out: each may be as large as a payload. */
+    /** `false` omits schemas, each of which can be as large as a payload. */
     definitions: enumQuery(['true', 'false'])
       .optional()
       .describe(
-        'With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels.',
+        '`false` omits large fields, which keeps pages small: `trigger` and `steps` of workflows, schemas ' +
+          'of channels.',
       ),
   })
   .meta({ typeName: 'ListChannels' });
@@ -93,20 +102,27 @@ const anySchema = z.record(z.string(), z.unknown());
 export const channelAnswer = z
   .strictObject({
     id: idOf('channel'),
-    name: z.string().describe('Name for people; several channels may have the same.'),
-    description: z.string().exactOptional().describe('Text for people.'),
-    status: z.enum(CHANNEL_STATUSES).describe('Only an active channel takes messages.'),
-    schema: anySchema.exactOptional().describe('JSON Schema that holds for every payload.'),
+    name: z.string().describe('Display name. Several channels can have the same name.'),
+    description: z.string().exactOptional().describe('Free-text description.'),
+    status: z.enum(CHANNEL_STATUSES).describe('Only an active channel accepts messages.'),
+    schema: anySchema.exactOptional().describe('JSON Schema for every payload.'),
     schemas: z
       .record(z.string(), anySchema)
       .exactOptional()
-      .describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+      .describe('JSON Schemas by event type. Each applies in addition to `schema`.'),
     schemaMode: z
       .enum(SCHEMA_MODES)
       .exactOptional()
-      .describe('A payload that does not fit is refused, or published with a warning. Only where there is a schema.'),
-    retentionDays: wholeNumber.describe('Days after which a message is removed.'),
-    createdAt: time.describe('When the channel was made.'),
+      .describe(
+        'Whether a payload that violates a schema is rejected, or published with a warning. Absent if the ' +
+          'channel has no schema.',
+      ),
+    retentionDays: wholeNumber.describe(
+      'Days after which a message is removed with its deliveries, attempts and dead letters (up to half ' +
+        'an hour later). A message stays longer while one of its deliveries or runs is unfinished or an ' +
+        'open dead letter can be replayed.',
+    ),
+    createdAt: time.describe('When the channel was created.'),
     updatedAt: time.describe('When the channel was last changed.'),
   })
   .meta({ typeName: 'Channel' });

@@ -22,7 +22,10 @@ import {
   updateChannel,
 } from './store.ts';
 
-/** A hundred thousand scheduled messages end, or become due, with their channel; Prisma's default is 5 s. */
+/**
+ * A hundred thousand scheduled messages are cancelled, or become due, together with their channel. Prisma's default is
+ * 5 s.
+ */
 const CHANGE_TIMEOUT_MS = 60_000;
 
 export type Channels = {
@@ -30,7 +33,10 @@ export type Channels = {
   list(caller: EnvironmentCaller, query: ListChannels): Promise<Page<Channel>>;
   get(caller: EnvironmentCaller, id: string): Promise<Channel>;
   update(caller: EnvironmentCaller, id: string, body: UpdateChannel): Promise<Channel>;
-  /** Soft: history stays readable. Its subscriptions go with it, their unfinished deliveries end, what is scheduled is cancelled. */
+  /**
+   * Soft delete: history stays readable. Also deletes its subscriptions, ends their unfinished deliveries, and cancels
+   * scheduled messages.
+   */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
 };
 
@@ -45,7 +51,7 @@ export function createChannels(
   { tenants, newId, clock }: Pick<Dependencies, 'tenants' | 'newId' | 'clock'>,
   { apps, deliveries, schemas, audit }: Collaborators,
 ): Channels {
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An id of another form never reaches the database, whatever characters it contains. */
   const found = async (id: string, look: () => Promise<Channel | undefined>): Promise<Channel> => {
     const channel = isId('channel', id) ? await look() : undefined;
     if (channel === undefined) throw notFound('channel');
@@ -55,7 +61,7 @@ export function createChannels(
   const get = (caller: EnvironmentCaller, id: string): Promise<Channel> =>
     found(id, () => tenants.read(caller, (reader) => findChannel(reader, caller.environmentId, id)));
 
-  /** For a change: the channel, kept from changing until the transaction ends. */
+  /** Returns the channel for a change, locked until the transaction ends. */
   const lock = (transaction: DatabaseTransaction, environmentId: string, id: string): Promise<Channel> =>
     found(id, () => lockChannel(transaction, environmentId, id));
 
@@ -97,7 +103,7 @@ export function createChannels(
 
     async update(caller, id, body) {
       const { environmentId } = caller;
-      // A stranger's channel is NOT_FOUND whatever the body holds, and what is stored already is not compiled again.
+      // Another environment's channel is NOT_FOUND whatever the body contains. Stored schemas are not compiled again.
       const stored = await get(caller, id);
       await schemas.refuseBad(environmentId, channelChange.of(stored, body));
       return tenants.within(
@@ -109,7 +115,7 @@ export function createChannels(
           if (changed.length === 0) return channel;
           await refuseSystemChannel(transaction, id);
           if (channel.status === 'archived' && changed.some((field) => field !== 'status')) {
-            throw new ApiError('CONFLICT', 'The channel is archived: only its status can change');
+            throw new ApiError('CONFLICT', 'The channel is archived; only its status can be changed');
           }
           if (change.status === 'active') await releaseScheduled(transaction, id);
           const updated = await updateChannel(transaction, id, change, clock());

@@ -7,7 +7,7 @@ import { SYSTEM_CHANNEL_NAME } from '../../kernel/words/event-types.ts';
 import type { CancelReason, ChannelStatus } from '../../kernel/words/statuses.ts';
 import type { Channel, CreateChannel, SchemaMode, UpdateChannel } from './schema.ts';
 
-/** Every query here is bound to one environment and leaves deleted channels out. */
+/** Every query here is limited to one environment and ignores deleted channels. */
 type Db = DatabaseTransaction;
 
 export async function insertChannel(
@@ -50,7 +50,7 @@ export async function findChannel(
 
 type ChannelFilter = { status?: ChannelStatus; ids?: string[] };
 
-/** The page's channels, newest first, and one more when there is one. */
+/** Returns the channels of a page, newest first, and one more if there is one. */
 export async function findChannels(
   db: Pick<DatabaseReader, 'channel'>,
   environmentId: string,
@@ -72,7 +72,7 @@ export async function findChannels(
   return hasSchemas ? rows.map(toChannel) : withoutSchemas(db, rows);
 }
 
-/** Ids of the page's channels with that part in their names. */
+/** Returns the ids of the channels of a page whose names contain the given part. */
 export const findChannelsNamed = (
   db: Db,
   environmentId: string,
@@ -80,12 +80,12 @@ export const findChannelsNamed = (
   { status, ids, part }: ChannelFilter & { part: string },
 ): Promise<NamedRows> => findByName(db, { list: 'channels', environmentId, part, ids, columns: { status } }, page);
 
-/** Channels whose schemas were not read. */
+/** Converts channels whose schemas were not read. */
 async function withoutSchemas(
   db: Pick<DatabaseReader, 'channel'>,
   rows: readonly Omit<ChannelRow, 'schema' | 'schemas'>[],
 ): Promise<Channel[]> {
-  // A lean row says by its mode that there is a schema, which stays unread.
+  // A row without schemas still shows its mode if it has a schema, which is not read.
   const withSchema = await db.channel.findMany({
     select: { id: true },
     where: {
@@ -101,15 +101,15 @@ async function withoutSchemas(
 }
 
 /**
- * Reads a channel and keeps it from changing until the transaction ends. Publishing and subscribing, which lock it FOR SHARE, and
- * other changes wait.
+ * Reads a channel and locks it until the transaction ends. Publishing and subscribing, which lock it FOR SHARE, and
+ * other changes have to wait.
  */
 export async function lockChannel(db: Db, environmentId: string, id: string): Promise<Channel | undefined> {
   await db.$queryRaw`SELECT id FROM channels WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
   return findChannel(db, environmentId, id);
 }
 
-/** A change that publishing depends on raises the version (publishing/configs/config-store.ts). */
+/** A change that affects publishing increments the version (publishing/configs/config-store.ts). */
 export async function updateChannel(db: Db, id: string, change: UpdateChannel, now: Date): Promise<Channel> {
   const { schema, schemas, ...columns } = change;
   const isForPublishing = schema !== undefined || schemas !== undefined || change.schemaMode !== undefined;
@@ -126,31 +126,33 @@ export async function updateChannel(db: Db, id: string, change: UpdateChannel, n
   return toChannel(row);
 }
 
-/** Whether it is the system channel, to which only the service itself publishes. */
+/** Whether it is the system channel, to which only the service publishes. */
 export async function isSystemChannel(db: Db, id: string): Promise<boolean> {
   return (await db.channel.count({ where: { id, kind: 'system' } })) > 0;
 }
 
-/** Makes the system channel of every environment that has none yet. Its id is derived, so making it twice is harmless. */
+/**
+ * Creates the system channel of every environment that has none. Its id is derived, so creating it twice is harmless.
+ */
 export async function ensureSystemChannels(db: Pick<Db, '$executeRawUnsafe'>): Promise<void> {
   await db.$executeRawUnsafe(
     `INSERT INTO channels (id, environment_id, name, description, kind, created_at, updated_at)
      SELECT ${systemChannel('e.id')}, e.id, $1, $2, 'system', e.created_at, e.created_at FROM environments e
      ON CONFLICT (id) DO NOTHING`,
     SYSTEM_CHANNEL_NAME,
-    'Events of the service itself: subscriptions that fail, deliveries that ended, backlogs',
+    'Service events: failing subscriptions, finished deliveries, backlogs',
   );
 }
 
-/** Scheduled messages that wait for an active channel are due. */
+/** Makes scheduled messages due that were waiting for the channel to be active. */
 export async function releaseScheduled(db: Db, id: string): Promise<void> {
   await db.$executeRaw`
     UPDATE scheduled_messages SET due_at = deliver_at WHERE channel_id = ${id} AND cancelled_at IS NULL AND due_at IS NULL`;
 }
 
 /**
- * Marks a channel and its subscriptions deleted, cancels its scheduled messages, and returns the ids of the subscriptions that were
- * not deleted before.
+ * Marks a channel and its subscriptions as deleted, cancels its scheduled messages, and returns the ids of the
+ * subscriptions that were not deleted before.
  */
 export async function markChannelDeleted(db: Db, id: string, now: Date): Promise<string[]> {
   await db.channel.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
@@ -159,7 +161,7 @@ export async function markChannelDeleted(db: Db, id: string, now: Date): Promise
     where: { channelId: id, cancelledAt: null },
     data: { cancelledAt: now, cancelReason, dueAt: null },
   });
-  // In the order of ids, as groups of results lock them.
+  // In the order of ids, in which grouped results lock them too.
   await db.$executeRaw`SELECT FROM subscriptions WHERE channel_id = ${id} AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE`;
   const subscriptions = await db.subscription.updateManyAndReturn({
     where: { channelId: id, deletedAt: null },
@@ -174,9 +176,9 @@ function toChannel(row: ChannelRow): Channel {
     id: row.id,
     name: row.name,
     ...(row.description === null ? {} : { description: row.description }),
-    // The column is only ever written from a validated status.
+    // The column is only written with a validated status.
     status: row.status as ChannelStatus,
-    // Both columns are only ever written from what the schema of this folder returns.
+    // Both columns are only written with what schema.ts in this folder returns.
     ...(row.schema === null ? {} : { schema: row.schema as Record<string, unknown> }),
     ...(row.schemas === null ? {} : { schemas: row.schemas as Record<string, Record<string, unknown>> }),
     ...(row.schema === null && row.schemas === null ? {} : { schemaMode: row.schemaMode as SchemaMode }),
@@ -186,7 +188,7 @@ function toChannel(row: ChannelRow): Channel {
   };
 }
 
-/** Null becomes SQL NULL, not the JSON value null. */
+/** Null becomes SQL NULL and not the JSON value null. */
 const toJson = (value: Record<string, unknown> | null) =>
-  // The value came out of JSON.parse, so it is JSON; Prisma's type says the same in its own words.
+  // The value comes from JSON.parse, so it is valid JSON, which Prisma's type does not know.
   value === null ? Prisma.DbNull : (value as Prisma.InputJsonObject);

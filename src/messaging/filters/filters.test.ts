@@ -22,7 +22,7 @@ const ORDER = { total: 250, currency: 'EUR', tags: ['new', 'eu'], lines: [{ pric
 describe('measure', () => {
   const filters = createFilters();
 
-  test('tells the units of a filter', () => {
+  test('returns the units of a filter', () => {
     expect(filters.measure('payload.vip')).toEqual({ units: expect.any(Number) });
   });
 
@@ -33,7 +33,7 @@ describe('measure', () => {
     ['x', 'line 1:1: Unknown variable: x; values of the payload are read as payload.x'],
     [
       'payload.a.exists(x, payload.b in payload.c)',
-      /^takes up to \d+ units for one message, and a filter may take 100000$/,
+      /^must take at most 100000 units per message, but may take up to \d+$/,
     ],
   ])('says of %s: %s', (expression, problem) => {
     expect(filters.measure(expression)).toEqual({
@@ -43,7 +43,7 @@ describe('measure', () => {
 });
 
 describe('filters', () => {
-  test('are decided, one verdict for each in their order, the same for the same', async () => {
+  test('return one result each, in order, and equal filters the same one', async () => {
     const expressions = [
       'payload.total > 100',
       'payload.currency == "USD"',
@@ -62,11 +62,11 @@ describe('filters', () => {
     ]);
   });
 
-  test('none are decided for a message without any', async () => {
+  test('return nothing if there are none', async () => {
     expect(await createFilters().evaluate([], inputOf(ORDER))).toEqual([]);
   });
 
-  test('leave the payload alone that none of them looks at', async () => {
+  test('do not parse the payload if none of them uses it', async () => {
     const input = inputOf({}, { payload: 'no JSON', metadata: { source: 'web' } });
     expect(await createFilters().evaluate(['metadata.source == "web" && eventType != ""'], input)).toEqual([
       { matches: true },
@@ -74,8 +74,8 @@ describe('filters', () => {
     await expect(createFilters().evaluate(['payload.a'], input)).rejects.toThrow(SyntaxError);
   });
 
-  test('more than one turn of the event loop can evaluate are all decided, in several turns', async () => {
-    // Each look at the clock is a millisecond later.
+  test('are all evaluated over several turns of the event loop if there are many', async () => {
+    // The clock advances by a millisecond with each call.
     let time = 0;
     let looks = 0;
     const filters = createFilters(() => {
@@ -130,7 +130,7 @@ describe('everyday filters:', () => {
   });
 });
 
-describe('a filter that fails does not match, and says why:', () => {
+describe('a filter that fails does not match and returns the reason:', () => {
   test.each<[string, unknown, string]>([
     ['payload.total > 1', {}, 'line 1:9: No such key: total'],
     ['payload.total > 1', { total: '5' }, 'line 1:1: no such overload: dyn<string> > int'],
@@ -146,7 +146,7 @@ describe('a filter that fails does not match, and says why:', () => {
     expect(verdictOn(expression, payload)).toEqual({ matches: false, error });
   });
 
-  test('in 500 characters at most', () => {
+  test('with at most 500 characters', () => {
     const { error } = verdictOn('payload[payload.a]', { a: 'x'.repeat(10_000) });
     expect(error).toHaveLength(500);
     expect(error).toMatch(/^line 1:1: No such key: x+…$/);
@@ -161,7 +161,7 @@ test.each([
   expect(compile(expression)).toEqual({ problem });
 });
 
-describe('a payload cannot pass for something else:', () => {
+describe('a payload cannot disguise its type:', () => {
   test.each<[string, string, boolean]>([
     ['payload.constructor == 1', '{"constructor":1}', true],
     ['has(payload.constructor)', '{"a":1}', false],
@@ -187,12 +187,12 @@ describe('a payload cannot pass for something else:', () => {
     expect(verdictOn(expression, payload)).toEqual({ matches });
   });
 
-  test('nor can metadata', () => {
+  test('and neither can metadata', () => {
     expect(verdictOn('metadata.constructor == "x"', {}, { constructor: 'x' })).toEqual({ matches: true });
   });
 });
 
-describe('whatever a message holds, a filter has one verdict on it', () => {
+describe('a filter has one result whatever a message contains', () => {
   const name = fc.constantFrom('a', 'b', 'constructor', 'toString', '__proto__', 'size', 'x');
   const scalar: fc.Arbitrary<unknown> = fc.oneof(
     fc.integer(),
@@ -243,7 +243,7 @@ describe('whatever a message holds, a filter has one verdict on it', () => {
     'cel.bind(x, payload.a, x == payload.b)',
   );
 
-  test('the same in every process, and never an exception', () => {
+  test('the same in every process, and never throws', () => {
     const other = createFilterCompiler(KEPT);
     fc.assert(
       fc.property(expression, value, fc.dictionary(name, fc.string(), { maxKeys: 2 }), (text, payload, metadata) => {

@@ -12,16 +12,20 @@ import { compilePattern } from './pattern.ts';
 import { parsePayload } from './payload.ts';
 
 export type Filters = {
-  /** The units of a filter (docs/reference/filters.md), or why no subscription may have it, with line:column where that is known. */
+  /**
+   * Returns the units of a filter (docs/reference/filters.md), or why a subscription cannot have it, with line:column
+   * if known.
+   */
   measure(expression: string): { units: number } | { problem: string };
   /**
-   * One verdict per expression, in their order, equal ones asked once. One that fails does not match. Every one is decided in
-   * this process, which turns to other work every 5 ms meanwhile.
+   * Returns one result per expression, in order; equal expressions are evaluated once. An expression that fails does
+   * not match. Runs in this process, which does other work every 5 ms meanwhile.
    */
   evaluate(expressions: readonly string[], input: FilterInput): Promise<readonly FilterVerdict[]>;
 };
 
-// Reading the largest payload takes up to 18 ms and cannot be interrupted. No other step takes as long: one filter takes about 1 ms.
+// Parsing the largest payload takes up to 18 ms and cannot be interrupted. No other step takes as long: a filter takes
+// at most about 1 ms.
 const SLICE_MS = 5;
 
 /** `now` in milliseconds. */
@@ -42,21 +46,23 @@ export function createFilters(now?: () => number): Filters {
         const expression = distinct[verdicts.size];
         if (expression === undefined) return false;
         const compiled = compile(expression);
-        // Reading the payload is a step by itself.
+        // Parsing the payload is a step of its own.
         if ('problem' in compiled) verdicts.set(expression, failed(compiled.problem));
         else if (!compiled.readsPayload || message.isRead()) verdicts.set(expression, compiled.verdictOn(message));
         else message.read();
         return verdicts.size < distinct.length;
       });
-      return expressions.map((expression) => verdicts.get(expression) ?? failed('was not asked'));
+      return expressions.map((expression) => verdicts.get(expression) ?? failed('was not evaluated'));
     },
   };
 }
 
-/** Whether a message matches. `error` is for a person (at most 500 characters); `matches` then says what the service does. */
+/**
+ * Whether a message matches. `error` is for people (at most 500 characters); `matches` is then what the service does.
+ */
 export type FilterVerdict = { matches: boolean; error?: string };
 
-/** One message. `payload` is its JSON text; `key` is whose turn it takes while much is to be decided. */
+/** A message. `payload` is its JSON text; messages with different keys are evaluated in turn while there are many. */
 export type FilterInput = {
   key: string;
   eventType: string;
@@ -64,7 +70,7 @@ export type FilterInput = {
   metadata: Readonly<Record<string, string>> | undefined;
 };
 
-/** The message as expressions see it; its payload is parsed by `read`, or when the first one looks at it. */
+/** The message as expressions see it. Its payload is parsed by `read` or at the first access. */
 type FilteredMessage = {
   eventType: string;
   payload: unknown;
@@ -84,15 +90,15 @@ type Compiled = Filter | { problem: string };
 
 const MAX_ERROR_LENGTH = 500;
 /**
- * Characters of filters that a process remembers: 40 MB of trees, of 10,000 everyday filters. Each has a weight, of which its
- * units are five times as many, so that all filters which a channel may have are remembered together.
+ * Total weight of cached filters, about their characters: 40 MB of syntax trees, or 10,000 everyday filters. The units
+ * of a filter are about five times its weight, so all filters that a channel may have fit into the cache.
  */
 export const KEPT = 1_000_000;
-// So that short ones count for what each takes at least.
+// So that short ones count for their minimum cost.
 const LEAST_WEIGHT = 50;
 const ENTRIES_OF_A_CHARACTER = 20;
 
-/** Compiles filters and remembers them, what is wrong with one as well, up to a weight of all of them. */
+/** Compiles filters and caches them, including the errors of invalid ones, up to a total weight. */
 export function createFilterCompiler(keptWeight: number): (expression: string) => Compiled {
   const expressions = createExpressions(compilePattern);
   const kept = new LRUCache<string, Compiled>({ maxSize: keptWeight });
@@ -113,7 +119,7 @@ function compileFilter(expressions: Expressions, expression: string): Compiled {
     const { units, reads } = cost;
     if (type !== 'bool' && type !== 'dyn') return { problem: `must return bool, returns ${type}` };
     if (units > UNITS_OF_A_FILTER)
-      return { problem: `takes up to ${units} units for one message, and a filter may take ${UNITS_OF_A_FILTER}` };
+      return { problem: `must take at most ${UNITS_OF_A_FILTER} units per message, but may take up to ${units}` };
     return {
       units,
       readsPayload: reads.has('payload'),
@@ -138,7 +144,7 @@ function verdictOf(expression: string, evaluate: Expression['evaluate'], message
 const shorten = (text: string): string =>
   text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text;
 
-/** Verdict of a filter that fails: no match. */
+/** Result of a filter that fails: no match. */
 const failed = (error: string): FilterVerdict => ({ matches: false, error: shorten(error) });
 
 function kindOf(result: unknown): string {
@@ -156,7 +162,7 @@ export function readMessage({ eventType, payload, metadata = {} }: Omit<FilterIn
     get payload() {
       return read().payload;
     },
-    // The library asks an object for its constructor.
+    // The library asks objects for their constructor.
     metadata: Object.hasOwn(metadata, 'constructor') ? new Map(Object.entries(metadata)) : metadata,
     isRead: () => parsed !== undefined,
     read() {

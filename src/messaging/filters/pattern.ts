@@ -1,20 +1,22 @@
 import { RE2JS } from 're2js';
 import type { Pattern } from './expressions/pattern-size.ts';
 
-/** The internals of re2js's automaton, as far as they are read here. The tests notice when a version changes them. */
+/** Internals of re2js's automaton, as far as they are used here. Tests fail if a version changes them. */
 type State = { isMatch: boolean; nfaStates: readonly number[] };
 type Automaton = {
-  /** The automaton cannot carry the pattern. */
+  /** The automaton cannot represent the pattern. */
   failed: boolean;
-  /** The first characters of the classes that all states tell apart. The first class begins at 0 and is left out. */
+  /**
+   * The first characters of the character classes that states distinguish. The first class begins at 0 and is omitted.
+   */
   classBounds: Int32Array;
   start(input: object, position: number): State | null;
   step(state: State, characterClass: number, character: number, anchor: number): State | null;
 };
 
 /**
- * Work of making one automaton, in instructions visited: 50,000 take 3 to 5 ms. A pattern that needs more is one that has to
- * remember much of what it has read, such as `a.{20}b`.
+ * Maximum work for creating one automaton, in visited instructions: 50,000 take 3 to 5 ms. A pattern that needs more
+ * has to remember much of what it has read, such as `a.{20}b`.
  */
 const MAX_WORK = 50_000;
 const WORK_OF_A_STEP = 2;
@@ -25,16 +27,16 @@ const BEGIN_LINE_AND_TEXT = 0x01 | 0x04;
 const LATIN_1 = 256;
 
 /**
- * A pattern (RE2) as a table of states, made in full: matching takes one look into it for each character, whatever the text.
- * re2js makes states while it matches: each character can cost a new state, 90 ns for each of the pattern's instructions.
- * Throws an Error for a text that is no RE2, and for one that needs too many states.
+ * Compiles a pattern (RE2) to a complete state table: matching takes one lookup per character, whatever the text. re2js
+ * creates states while matching, so each character can cost a new state, 90 ns for each of the pattern's instructions.
+ * Throws an Error if the text is not valid RE2 or needs too many states.
  */
 export function compilePattern(pattern: string): Pattern {
   const compiled = RE2JS.compile(pattern);
-  // `as`: re2js's types do not have it.
+  // `as`: re2js's types do not include it.
   const { dfa } = (compiled as unknown as { re2Input: { dfa: Automaton } }).re2Input;
   const first = dfa.failed ? null : dfa.start(AT_THE_BEGINNING, 0);
-  if (first === null) throw new Error('it looks behind itself');
+  if (first === null) throw new Error('it uses look-behind');
   const { next, isMatch } = makeTable(dfa, first);
   const columns = dfa.classBounds.length + 2;
   const classOf = createClassOf(dfa.classBounds);
@@ -56,7 +58,7 @@ export function compilePattern(pattern: string): Pattern {
   };
 }
 
-/** A row for each state: the next state for each class of characters, and in the last column that for the end of the text. */
+/** One row per state: the next state for each character class, and in the last column that for the end of the text. */
 function makeTable(dfa: Automaton, first: State): { next: Int32Array; isMatch: Uint8Array } {
   const representatives = [0, ...dfa.classBounds, END_OF_TEXT];
   const states = [first];
@@ -64,11 +66,11 @@ function makeTable(dfa: Automaton, first: State): { next: Int32Array; isMatch: U
   const next: number[] = [];
   let work = 0;
   const numberBehind = (state: State, column: number, character: number): number => {
-    // Nothing is read behind a match.
+    // Nothing is read after a match.
     if (state.isMatch) return 0;
     const behind = dfa.step(state, column, character, UNANCHORED);
     work += WORK_OF_A_STEP + state.nfaStates.length + (behind?.nfaStates.length ?? 0);
-    if (behind === null || work > MAX_WORK) throw new Error('it has to remember too much of what it reads');
+    if (behind === null || work > MAX_WORK) throw new Error('it needs too many states');
     const number = numbers.get(behind) ?? states.length;
     if (number === states.length) {
       numbers.set(behind, number);

@@ -33,7 +33,7 @@ test.each<[string, unknown]>([
   expect(parsePayload(text)).toEqual(expected);
 });
 
-test('a key named __proto__ is a key like others and changes nothing else', () => {
+test('a key named __proto__ is an ordinary key', () => {
   const read = parsePayload('{"__proto__":{"admin":true},"n":12345678901234567890}');
   expect(Object.entries(Object(read))).toEqual([
     ['__proto__', { admin: true }],
@@ -42,7 +42,7 @@ test('a key named __proto__ is a key like others and changes nothing else', () =
   expect(Object.hasOwn({}, 'admin') || 'admin' in {}).toBe(false);
 });
 
-test('no key of a payload is taken for the mark of a long number', () => {
+test('no key of a payload is mistaken for the marker of a long number', () => {
   const text = String.raw`{"long":12345678901234567890,"a":{"\u0000exact":"x"},"b":{"exact":"1"}}`;
   expect(parsePayload(text)).toEqual({ long: 12345678901234567890n, a: { '\0exact': 'x' }, b: { exact: '1' } });
 });

@@ -6,25 +6,28 @@ import { mayWait } from './store.ts';
 
 /** Runs work in one transaction as the tenant. */
 export type Transact = <T>(work: (connection: PoolClient) => Promise<T>) => Promise<T>;
-/** Told of an erasure, in its transaction. */
+/** Notified of an erasure, in its transaction. */
 type Tell = (connection: PoolClient) => Promise<void>;
-/** What else is done in the transaction of an erasure. */
+/** What else happens in the transaction of an erasure. */
 type Along = { tell: Tell; eraseDeliveries: EraseDeliveries };
 
-/** `agoMs`: since it was erased. `wasAboutToBeSent`: some process may have read it for a request that it has not begun. */
+/**
+ * `agoMs`: how long ago it was erased. `wasAboutToBeSent`: a process may have read it for a request that has not
+ * started yet.
+ */
 export type Erased = { agoMs: number; wasAboutToBeSent: boolean };
 
-// A group of results, up to 100 of one broadcast, is recorded without an order of its own and could wait for us while we wait
-// for it. We give way, well before PostgreSQL would end one of the two (deadlock_timeout, 1 s), and begin again.
+// A group of up to 100 results of one broadcast is recorded in no particular order and could deadlock with us. Give way
+// well before PostgreSQL would abort one of the two (deadlock_timeout, 1 s), and start again.
 const LOCK_TIMEOUT_MS = 200;
-// Six seconds: longer than any statement of the service holds a delivery, the deletion of a large subscription excepted.
+// Six seconds: longer than any statement of the service locks a delivery, except for deleting a large subscription.
 const TRIES = 30;
-// SQL: what was scheduled may have been accepted at any time before it was published.
+// SQL: a scheduled message may have been accepted at any time before it was published.
 const ACCEPTED_AT_THE_EARLIEST = `CASE WHEN ${TIME_IS_GIVEN} THEN '-infinity' ELSE m.published_at END`;
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
 
-// The message first and its deliveries after it, in the order that retry, replay and late results keep to.
+// Lock the message before its deliveries, in the same order as retry, replay and late results.
 const LOCK_MESSAGE = `
   SELECT (extract(epoch FROM clock_timestamp() - erased_at) * 1000)::float8 AS "agoMs"
   FROM messages WHERE id = $1 AND environment_id = $2 FOR UPDATE`;
@@ -33,9 +36,10 @@ const LOCK_DELIVERIES = `
   SELECT due_at IS NOT NULL AND (holder IS NOT NULL OR carrier IS NOT NULL) AS "isTaken"
   FROM deliveries WHERE message_id = $1 ORDER BY id FOR UPDATE`;
 
-// After the deliveries, each its own statement: it sees what was recorded while the ones before waited for a lock.
+// After the deliveries, each as a statement of its own, which sees what was recorded while the previous ones waited for
+// a lock.
 const ERASE = [
-  // The answer to its publish, where that is kept under an Idempotency-Key: it was kept in the same transaction.
+  // The response to its publish, if it is stored for an Idempotency-Key. It was stored in the same transaction.
   `UPDATE idempotency_keys k SET body = ${WITHOUT_PAYLOAD} FROM messages m
    WHERE m.id = $1 AND ${isAnswerTo('m', { from: ACCEPTED_AT_THE_EARLIEST, until: 'm.published_at' })}`,
   // Last, so that its time is close to the commit.
@@ -52,7 +56,7 @@ async function erase(
   const { rows } = await connection.query<{ agoMs: number | null }>(LOCK_MESSAGE, [id, environmentId]);
   const [message] = rows;
   if (message === undefined) return undefined;
-  // The request that erased it may still wait for tries that were about to begin.
+  // The request that erased it may still be waiting for attempts that were about to start.
   if (message.agoMs !== null) return { agoMs: message.agoMs, wasAboutToBeSent: true };
   const deliveries = await connection.query<{ isTaken: boolean }>(LOCK_DELIVERIES, [id]);
   await eraseDeliveries(connection, id);
@@ -62,9 +66,9 @@ async function erase(
 }
 
 /**
- * Takes everything personal of a message out of the database in one transaction, and ends what is unfinished of it: its
- * deliveries are `failed` with the reason `erased`, its open dead letters discarded. Undefined when there is no such
- * message; `busy` when its deliveries could not be had for six seconds, and nothing was changed.
+ * Removes all content of a message from the database in one transaction and ends what is unfinished: deliveries become
+ * `failed` with the reason `erased`, and open dead letters are discarded. Returns undefined if there is no such
+ * message, and `busy` if its deliveries could not be locked for six seconds, in which case nothing was changed.
  */
 export async function eraseMessage(
   transact: Transact,
@@ -85,7 +89,7 @@ export async function eraseMessage(
 const isLockedOut = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === LOCK_NOT_AVAILABLE || error.code === DEADLOCK);
 
-// Its answer, where that is kept under an Idempotency-Key: kept in the transaction that has stored it.
+// Includes its response if it is stored for an Idempotency-Key; it was stored in the same transaction.
 const ERASE_WAITING = `
   WITH erased AS (
     UPDATE scheduled_messages SET payload = NULL, metadata = NULL, due_at = NULL, erased_at = coalesce(erased_at, now()),
@@ -98,7 +102,7 @@ const ERASE_WAITING = `
   )
   SELECT FROM erased`;
 
-/** Erases a message that waits or was cancelled, and cancels it. False when it is published, or not there. */
+/** Erases a scheduled or cancelled message, and cancels it. Returns false if it is published or does not exist. */
 export async function eraseWaiting(
   transact: Transact,
   environmentId: string,

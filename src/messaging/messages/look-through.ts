@@ -8,8 +8,8 @@ import type { SearchPage, LookThrough, MessageSummary } from './schema.ts';
 import { readPayloads, readSummaries } from './summaries-store.ts';
 
 /**
- * The condition on a payload: no payload without `needle` in its text, escapes of JSON aside, fits. `name` tells two of them
- * apart. `passes`: how often a payload is read at most to find out whether it fits, once for each name of a path.
+ * Condition on a payload. A payload whose text does not contain `needle` (except in escaped form) cannot match. `name`
+ * identifies the condition. `passes`: how often a payload is read at most to check it, once for each name of a path.
  */
 export type PayloadCondition = {
   name: string;
@@ -18,16 +18,19 @@ export type PayloadCondition = {
   fits: (payload: string) => boolean;
 };
 
-/** Characters that are read in one turn of the event loop, or one payload: about 30 ms. A look brings 1 MiB, and a path has 32 names. */
+/**
+ * Characters to read in one turn of the event loop, or a single payload: about 30 ms. A query returns up to 1 MiB, and
+ * a path has up to 32 names.
+ */
 const READ_PER_TURN = 4 * 1_048_576;
 
-/** Bounds of one request, whichever is reached first. A look that has begun is finished. */
+/** Bounds of one request, whichever is reached first. A query in progress is completed. */
 export const MOST_LOOKED_THROUGH = { messages: 5_000, bytes: 16 * 1_048_576, milliseconds: 2_000 } as const;
 
 export type FoundMessages = {
   messages: MessageSummary[];
   lookedThrough: SearchPage;
-  /** Goes on behind the last message that was looked through. Absent where all were. */
+  /** Continues after the last message searched. Absent if all were searched. */
   cursor?: string;
 };
 
@@ -40,14 +43,17 @@ const scopeOf = ({ environmentId }: EnvironmentCaller, query: LookThrough, { nam
   return { list: 'messages looked through', environmentId, filters };
 };
 
-/** Whether the query's cursor goes on with a look for this condition. */
+/** Whether the cursor of the query belongs to a search with this condition. */
 export const goesOnLooking = (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): boolean =>
   query.cursor !== undefined && isCursorOf(scopeOf(caller, query, condition), query.cursor);
 
 /**
- * Looks through the payloads of stored messages, newest first, until `limit` fit or a bound is reached. Each look is a transaction of its
- * own, so that no connection is kept for the whole of it. A look that PostgreSQL ends at its time limit ends the request: with what was
- * found before, or with UNAVAILABLE if it was the first.
+ * Searches the payloads of stored messages, newest first, until `limit` match or a bound is reached. Each query is a
+ * transaction of its own, so that no connection is held for the whole search. If PostgreSQL cancels a query at its time
+ * limit, the search ends with what was found before, or with UNAVAILABLE if it was the first query.
+ *
+ * Values are compared as a whole and case-sensitively. Parts would find `10922` in every longer number, and searching
+ * 16 MiB takes PostgreSQL 28 ms, but 130 ms in lower case.
  */
 export async function lookThrough(
   tenants: Tenants,
@@ -94,7 +100,7 @@ export async function lookThrough(
       read += row.payload.length * condition.passes;
       if (!condition.fits(row.payload)) continue;
       ids.push(row.id);
-      // Messages behind it were read and are read again.
+      // Later messages of this query are read again by the next request.
       if (ids.length >= limit) {
         isLast = isLast && row === look.rows.at(-1);
         break;

@@ -14,19 +14,19 @@ const runs = ['r1', 'r2'].map(
   (id): NewRun => ({ id, messageId: 'm2', workflowId: 'w', version: 1, triggerType: 'event' }),
 );
 
-test('rows are messages, deliveries and runs', () => {
+test('counts messages, deliveries and runs as rows', () => {
   expect(rowsOf(publication())).toBe(22);
   expect(rowsOf(publication({ matches, runs }))).toBe(27);
 });
 
-test('messages that wait, and those for one subscription or an unknown channel, store what they are', () => {
+test('counts only the rows of scheduled messages, and of those for one subscription or an unknown channel', () => {
   expect(rowsOf(publication({ messages: [{ ...message('m1'), isScheduled: true }] }))).toBe(1);
   expect(rowsOf(publication({ onlySubscriptionId: 's1' }))).toBe(4);
   const { width: _, ...unknown } = publication();
   expect(rowsOf(unknown)).toBe(2);
 });
 
-test('a width grows to the deliveries that are not matches of filters, and does not shrink', () => {
+test('the width grows to the number of deliveries without a filter, and does not shrink', () => {
   const learned = (deliveries: Record<string, number>): number => {
     const each = publication({ matches, width: { unfiltered: 10 } });
     learnWidth(each, new Map(Object.entries(deliveries)));

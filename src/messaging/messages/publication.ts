@@ -3,37 +3,35 @@ import type { ApiError } from '../../kernel/errors.ts';
 import type { TraceContext } from '../../kernel/values/trace-context.ts';
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 
-/** A request to an inbound webhook that was taken. `eventId` is absent where its provider gives events none. */
+/** An accepted request to an inbound webhook. `eventId` is absent if its provider does not send event ids. */
 type InboundReceipt = { id: string; webhookId: string; eventId?: string; isSample: boolean };
 
-/** A message about to be stored. `publishedAt` is the time inside `id`, to the millisecond. */
+/** A message to be stored. `publishedAt` is the time in `id`, to the millisecond. */
 export type NewMessage = {
   id: string;
   eventType: string;
   payload: string;
   metadata: Record<string, string> | undefined;
   publishedAt: Date;
-  /** The message waits for its publishedAt: src/messaging/publishing/store.ts stores it first. */
+  /** The message is scheduled for publishedAt; src/messaging/publishing/store.ts stores it. */
   isScheduled?: true;
   /**
-   * Its time had passed for too long, or its payload does not fit the channel's schema: refused with this, unless its publisher's id
-   * stands for an earlier message.
+   * The error for a time too long ago or a payload that violates the schema, which applies unless its client-supplied
+   * id belongs to an earlier message.
    */
   unlessKnown?: ApiError;
-  /**
-   * The publisher's own id of it, and a hash of what must not differ under it (src/messaging/publishing/store.ts).
-   */
+  /** The client-supplied id, and a hash of what must be the same for it (src/messaging/publishing/store.ts). */
   publisher?: { id: string; hash: Buffer };
-  /** The event of an external service that it stands for (src/messaging/publishing/store.ts). */
+  /** The event of an external service that it represents (src/messaging/publishing/store.ts). */
   inbound?: { webhookId: string; eventId: string };
-  /** The request of an external service that it came with (src/messaging/publishing/store.ts). */
+  /** The request of an external service that it came from (src/messaging/publishing/store.ts). */
   receipt?: InboundReceipt;
 };
 
-/** A subscription with a filter, and a message that its filter lets through. */
+/** A subscription with a filter, and a message that matches it. */
 export type FilterMatch = { messageId: string; subscriptionId: string };
 
-/** A run of a workflow that a message begins. */
+/** A workflow run that a message starts. */
 export type NewRun = {
   id: string;
   messageId: string;
@@ -43,54 +41,63 @@ export type NewRun = {
 };
 
 /**
- * How many subscriptions without a filter a channel is believed to have, for the weight of a publication before it is stored. Kept
- * with the channel's configuration in this process; a publication that finds more corrects it.
+ * Estimated number of subscriptions of a channel without a filter, for the size of a publication before it is stored.
+ * Cached with the configuration of the channel; a publication that creates more deliveries corrects it.
  */
 export type ChannelWidth = { unfiltered: number };
 
-/** Messages that one request publishes to one channel: stored all or not at all. */
+/** Messages that one request publishes to one channel, all or nothing. */
 export type Publication = {
   environmentId: string;
   channelId: string;
-  /** Narrows the fan-out to one subscription, for its test message. */
+  /** Limits the fan-out to one subscription, for its test message. */
   onlySubscriptionId?: string;
-  /** The version of the channel's configuration that it was checked against; absent where nothing was to be checked. */
+  /** The version of the channel's configuration it was checked against. Absent if there was nothing to check. */
   configVersion?: number;
-  /** Absent where the channel's configuration is not known. */
+  /** Absent if the configuration of the channel is not known. */
   width?: ChannelWidth;
-  /** Subscriptions with a filter that get these messages, and no others with one; the version says that the list is complete. */
+  /**
+   * Subscriptions with a filter that receive these messages; others with a filter do not. `configVersion` guarantees
+   * that the list is complete.
+   */
   matches?: readonly FilterMatch[];
-  /** A paused channel takes its scheduled messages too: they wait until it is active again. */
+  /** A paused channel accepts its scheduled messages too; they wait until it is active again. */
   isHeldWhilePaused?: true;
-  /** The trace of the request; absent where it has none. */
+  /** The trace context of the request. Absent if it has none. */
   trace?: TraceContext;
-  /** How many deliveries stand one behind the other before the request; absent where there is none. */
+  /** Number of successive deliveries that led to the request. Absent if there are none. */
   hops?: number;
-  /** How many runs of workflows stand one behind the other before it; absent where there is none. */
+  /** Number of successive workflow runs that led to the request. Absent if there are none. */
   chainDepth?: number;
-  /** Runs that these messages begin; the version of the configuration says that the list is complete. Absent without any. */
+  /** Runs that these messages start; `configVersion` guarantees that the list is complete. Absent if there are none. */
   runs?: readonly NewRun[];
-  /** Ids of messages that steps of workflows may wait for; the version says that the list is complete. Absent without any. */
+  /**
+   * Ids of messages that workflow steps may be waiting for; `configVersion` guarantees that the list is complete.
+   * Absent if there are none.
+   */
   heard?: readonly string[];
   messages: readonly NewMessage[];
 };
 
 /**
- * Outcome of a publication. `channelStatus` is undefined for a channel that is missing, foreign or deleted; `isStale` when
- * the channel's configuration is not of the version that was checked against, and nothing of it was stored.
+ * Result of a publication. `channelStatus` is undefined if the channel is missing, deleted, or in another environment.
+ * `isStale` means that the channel's configuration has another version than was checked, and nothing was stored.
  */
 export type Stored = { channelStatus: string | undefined; isStale: boolean };
 
-/** For a publication whose messages all wait, or none does (`splitScheduled` of src/messaging/publishing/commit.ts). */
+/**
+ * Whether a publication is scheduled. Either all of its messages are, or none (`splitScheduled` in
+ * src/messaging/publishing/commit.ts).
+ */
 export const isScheduled = ({ messages }: Publication): boolean => messages[0]?.isScheduled === true;
 
-/** A message together with the publication that it belongs to. */
+/** A message with the publication it belongs to. */
 type Item = { publication: Publication; message: NewMessage };
 
 export const itemsOf = (publications: readonly Publication[]): Item[] =>
   publications.flatMap((publication) => publication.messages.map((message) => ({ publication, message })));
 
-/** One array per column, as pg hands them to unnest: id, environment, channel, event type, payload, metadata and time. */
+/** Returns one array per column for unnest: id, environment, channel, event type, payload, metadata and time. */
 export const columnsOfMessages = (items: readonly Item[]): unknown[] => [
   items.map(({ message }) => message.id),
   items.map(({ publication }) => publication.environmentId),
@@ -101,7 +108,10 @@ export const columnsOfMessages = (items: readonly Item[]): unknown[] => [
   items.map(({ message }) => message.publishedAt),
 ];
 
-/** A message that an inbound webhook makes of a request. `payloadText` is an object of 256 KiB at most, and `payload` the same parsed. */
+/**
+ * A message that an inbound webhook creates from a request. `payloadText` is an object of at most 256 KiB, and
+ * `payload` is the same parsed.
+ */
 export type InboundMessage = {
   header: (name: 'traceparent' | 'tracestate') => string | undefined;
   hops?: number;
@@ -111,14 +121,20 @@ export type InboundMessage = {
   payloadText: string;
   payload: unknown;
   metadata: Record<string, string>;
-  /** With the provider's own id of the event, by which a repeated request is known; absent where it has none. */
+  /** Includes the provider's event id, by which a repeated request is recognised. Absent if the provider has none. */
   request: Omit<InboundReceipt, 'id'>;
 };
 
-/** A request, or a batch of scheduled messages, that stores more rows than this is wide. Takes about 100 ms. */
+/**
+ * A request, or a batch of scheduled messages, that stores more rows than this is wide. Storing them takes about 100
+ * ms.
+ */
 export const WIDE_ROWS = 2_000;
 
-/** Rows that this publication will store: messages, deliveries and runs. The number of deliveries is an estimate (`ChannelWidth`). */
+/**
+ * Number of rows that this publication will store: messages, deliveries and runs. Deliveries are an estimate
+ * (`ChannelWidth`).
+ */
 export function rowsOf(publication: Publication): number {
   const { messages, onlySubscriptionId, width, matches, runs } = publication;
   if (isScheduled(publication)) return messages.length;
@@ -130,8 +146,8 @@ export const rowsOfAll = (publications: readonly Publication[]): number =>
   publications.reduce((sum, publication) => sum + rowsOf(publication), 0);
 
 /**
- * Corrects the width of a channel that has gained subscriptions: one without a filter does not change the version of the channel's
- * configuration. `routed` has the number of deliveries by message id.
+ * Corrects the width of a channel that has gained subscriptions: one without a filter does not change the version of
+ * the configuration. `routed` has the number of deliveries by message id.
  */
 export function learnWidth({ width, messages, matches }: Publication, routed: ReadonlyMap<string, number>): void {
   if (width === undefined || routed.size === 0) return;
@@ -143,12 +159,15 @@ export function learnWidth({ width, messages, matches }: Publication, routed: Re
     width.unfiltered = Math.max(width.unfiltered, (routed.get(id) ?? 0) - (filtered.get(id) ?? 0));
 }
 
-/** A message of a run that would begin one too many below it. Nothing is published: its step fails where an operator sees it. */
+/**
+ * Thrown for a message of a run that would start one run too many of a chain. Nothing is published; the step of the run
+ * fails, where an operator sees it.
+ */
 export class ChainTooDeep extends Error {
   override readonly name = 'ChainTooDeep';
   constructor(workflowId: string) {
     super(
-      `${WORKFLOW_BOUNDS.chainDepth} runs stand one below the other already, and the message would begin another of ${workflowId}`,
+      `the chain already has ${WORKFLOW_BOUNDS.chainDepth} runs, and the message would start another one, of ${workflowId}`,
     );
   }
 }

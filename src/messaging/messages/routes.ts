@@ -20,7 +20,10 @@ export const messageRoutes = [
     path: '/v1/channels/:channelId/messages',
     operationId: 'messages.list',
     summary: 'List messages of a channel',
-    description: 'Messages of the channel, the newest first, within `since` and `until` of their publication.',
+    description:
+      'Messages of the channel, newest first; `since` and `until` apply to the time of publication. Do ' +
+      'not poll with `since`: a message can become visible after one with a later `publishedAt`. Use ' +
+      '`order=committed` or the stream instead.',
     example: { query: { eventType: 'order.*', limit: '50' } },
     params: { channelId: idOf('channel') },
     access: { scope: 'messages:read' },
@@ -35,7 +38,8 @@ export const messageRoutes = [
     operationId: 'messages.listAll',
     summary: 'List messages of all channels',
     description:
-      'Messages of the environment, the newest first, with the size of their payload and their deliveries by state.',
+      'Messages of the environment, newest first, with the size of their payload and the number of ' +
+      'deliveries by status.',
     example: { query: { eventType: 'order.*', limit: '50' } },
     access: { scope: 'messages:read' },
     query: searchMessagesQuery,
@@ -47,7 +51,7 @@ export const messageRoutes = [
     path: '/v1/messages/:messageId',
     operationId: 'messages.get',
     summary: 'Get a message',
-    description: 'Shows one message, with the state of its deliveries together.',
+    description: 'Shows a message with the combined status of its deliveries.',
     params,
     access: { scope: 'messages:read' },
     answers: { 200: tracedMessageAnswer },
@@ -59,7 +63,11 @@ export const messageRoutes = [
     path: '/v1/messages/:messageId',
     operationId: 'messages.delete',
     summary: 'Erase a message',
-    description: 'Erases payload and metadata for ever. Waiting deliveries are given up.',
+    description:
+      "Permanently erases payload and metadata, and the bodies and headers of receivers' responses; " +
+      'cancels a scheduled message. Unfinished deliveries fail with the reason `erased` and open dead ' +
+      'letters are discarded. No further request is sent, although one in flight may still arrive. ' +
+      'Erasing again is 204. After UNAVAILABLE, nothing was erased.',
     params,
     access: { scope: 'messages:write' },
     isDangerous: true,

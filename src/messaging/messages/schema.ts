@@ -13,76 +13,78 @@ import { MAX_EVENT_TYPE_LENGTH, publishedEventTypeProblem } from '../../kernel/w
 import { hasControlCharacter } from '../../kernel/values/text.ts';
 import { CANCEL_REASONS, DELIVERY_SUMMARIES, SCHEDULE_STATUSES } from '../../kernel/words/statuses.ts';
 
-/** Bounds of one message. Bytes are of UTF-8. */
+/** Limits of a message. Bytes are UTF-8. */
 export const MESSAGE_LIMITS = {
   payloadBytes: 262_144,
   metadataEntries: 50,
   metadataBytes: 16_384,
   batch: 100,
   publisherIdLength: 128,
-  /** 365 days: how far ahead a message may be scheduled. */
+  /** 365 days: how far ahead a message can be scheduled. */
   delayMs: 31_536_000_000,
 } as const;
 
-// Control characters would break headers, logs and the Temporal UI's search; everything else is the publisher's choice.
+// Control characters would break headers, logs and search in the Temporal UI. Everything else is up to the publisher.
 export const eventTypeSchema = z
   .string({ error: (issue) => (issue.input === undefined ? 'is required' : 'must be a string') })
   .min(1, 'must not be empty')
   .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
   .refine((text) => !hasControlCharacter(text), 'must not contain control characters');
 
-/** The event type of a message that is to be published or tried: one that filters can name. */
+/** The event type of a message to be published or tested: one that event type filters can name. */
 export const publishedEventType = eventTypeSchema.check((context) => {
   const problem = publishedEventTypeProblem(context.value);
   if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
 });
 
 const messagesQuery = pageQuery.extend({
-  eventType: eventTypeQuery.optional().describe('One event type, `order.*` for all that begin with `order.`, or `*`.'),
+  eventType: eventTypeQuery.optional().describe('One event type, `order.*` for all that start with `order.`, or `*`.'),
   ...windowQuery,
 });
 
 /**
- * `since` and `until` are about publishedAt. `order=committed` is for readers who go on for ever: oldest first, in the order in which
- * messages became visible. It begins with the first one published after `since`, and has no end.
+ * `since` and `until` apply to publishedAt. `order=committed` is for clients that keep reading: oldest first, in the
+ * order in which messages became visible. It starts with the first message published after `since` and has no end.
  */
 export const listMessagesQuery = messagesQuery
   .extend({
     order: enumQuery(['newest', 'committed'])
       .default('newest')
       .describe(
-        '`newest`: the newest first. `committed`: the oldest first, in the order in which messages became visible; a reader that continues from each cursor misses none.',
+        '`newest`: newest first. `committed`: oldest first, in the order in which messages became visible. ' +
+          'Every page has a cursor, and a client that continues from it misses nothing; `until` is rejected.',
       ),
   })
   .superRefine(({ order, until }, context) => {
     if (order === 'committed' && until !== undefined)
-      context.addIssue({ code: 'custom', path: ['until'], message: 'must not stand beside order=committed' });
+      context.addIssue({ code: 'custom', path: ['until'], message: 'must not be combined with order=committed' });
   })
   .meta({ typeName: 'ListMessages' });
 
 export type ListMessages = z.output<typeof listMessagesQuery>;
 
 /**
- * The same over all channels. A channelId or publisherId that names nothing here gives an empty list. Service events are left out unless
- * `includeSystem` or the channelId asks for them.
+ * Filters for messages of all channels. An unknown channelId or publisherId gives an empty list. Service events are
+ * omitted unless `includeSystem` or the channelId asks for them.
  */
 export const searchMessagesQuery = messagesQuery
   .extend({
-    channelId: z.string().optional().describe('Only of this channel.'),
+    channelId: z.string().optional().describe('Only messages of this channel.'),
     includeSystem: enumQuery(['true', 'false'])
       .optional()
       .describe(
-        'With `true` messages of the channel `posthorn.system` are included. By default they are listed only where `channelId` names that channel.',
+        '`true` includes messages of the channel `posthorn.system`. By default, they are listed only if ' +
+          '`channelId` names that channel.',
       ),
     publisherId: z
       .string()
       .min(1)
       .max(MESSAGE_LIMITS.publisherIdLength)
       .optional()
-      .describe('Only those that were published under this id of yours within the last 24 hours.'),
+      .describe('Only the message published with this `id` within the last 24 hours.'),
     deliveryStatus: someQuery(DELIVERY_SUMMARIES)
       .optional()
-      .describe('Only those whose deliveries together have one of these states.'),
+      .describe('Only messages whose deliveries have one of these combined statuses.'),
   })
   .meta({ typeName: 'SearchMessages' });
 export type SearchMessages = z.output<typeof searchMessagesQuery>;
@@ -93,31 +95,33 @@ export const exportMessagesQuery = searchMessagesQuery
   .meta({ typeName: 'ExportMessages' });
 export type ExportMessages = z.output<typeof exportMessagesQuery>;
 
-/** Fields of a message, wherever one is shown. */
+/** Fields of a message, wherever one is returned. */
 export const messageShape = {
   id: idOf('message'),
-  channelId: idOf('channel').describe('Channel that it was published to.'),
+  channelId: idOf('channel').describe('Channel it was published to.'),
   eventType: z.string().describe('Event type, as published.'),
   payload: exactObject
     .exactOptional()
-    .describe('Payload, digit for digit as published. Absent once it is erased, and in a list with `payloads=false`.'),
+    .describe(
+      'Payload, digit for digit as published. Absent if it has been erased, and in a list with ' + '`payloads=false`.',
+    ),
   metadata: z
     .record(z.string(), z.string())
     .exactOptional()
     .describe(
-      'Metadata, as published. Absent where none was given, once it is erased, and in a list with `payloads=false`.',
+      'Metadata, as published. Absent if none was given, if it has been erased, and in a list with ' +
+        '`payloads=false`.',
     ),
-  publishedAt: time.describe('When it was published, or is to be.'),
-  deliverAt: time
-    .exactOptional()
-    .describe('The same as publishedAt, while it waits to be published and when that was cancelled.'),
-  cancelledAt: time.exactOptional().describe('When its publication was cancelled. Absent otherwise.'),
-  cancelReason: z.enum(CANCEL_REASONS).exactOptional().describe('Why its publication was cancelled.'),
-  erasedAt: time.exactOptional().describe('When payload and metadata were erased. Absent while they are there.'),
+  publishedAt: time.describe('When it was or will be published.'),
+  deliverAt: time.exactOptional().describe('Same as publishedAt, for a message that is scheduled or was cancelled.'),
+  cancelledAt: time.exactOptional().describe('When it was cancelled. Absent if it was not.'),
+  cancelReason: z.enum(CANCEL_REASONS).exactOptional().describe('Why it was cancelled.'),
+  erasedAt: time.exactOptional().describe('When payload and metadata were erased. Absent if they have not been.'),
   deliveryStatus: z
     .enum([...DELIVERY_SUMMARIES, ...SCHEDULE_STATUSES])
     .describe(
-      'State of its deliveries together: pending while one is unfinished. Before it is published: scheduled or cancelled.',
+      'Combined status of its deliveries: `pending` while any is unfinished. Before it is published: ' +
+        '`scheduled` or `cancelled`.',
     ),
 };
 
@@ -130,23 +134,23 @@ export const messageAnswer = z
   .meta({ typeName: 'Message' });
 export type Message = z.output<typeof messageAnswer>;
 
-/** Messages of a channel, which may be listed without an end. */
+/** A page of messages of a channel. With `order=committed` the list has no last page. */
 export const channelMessagesPageAnswer = pageWithoutEndOf(messageAnswer).meta({ typeName: 'ChannelMessagesPage' });
 
-/** The same where one message alone is asked for. */
+/** A message requested on its own. */
 export const tracedMessageAnswer = z
   .strictObject({
     ...messageShape,
     traceId: z
       .string()
       .exactOptional()
-      .describe('Trace of the request that published it (W3C Trace Context). Absent where that had none.'),
+      .describe('Trace of the request that published it (W3C Trace Context). Absent if there was none.'),
   })
   .refine(({ payload, erasedAt }) => (payload === undefined) === (erasedAt !== undefined), CONTENT_REASON)
   .meta({ typeName: 'TracedMessage' });
 export type TracedMessage = z.output<typeof tracedMessageAnswer>;
 
-/** A message in lists over channels: of payload and metadata its size alone. */
+/** A message in lists over all channels, with the size of its payload instead of the content. */
 export const messageSummaryAnswer = z
   .strictObject({
     id: messageShape.id,
@@ -156,33 +160,36 @@ export const messageSummaryAnswer = z
     erasedAt: messageShape.erasedAt,
     payloadBytes: wholeNumber
       .exactOptional()
-      .describe('Size of its payload in bytes of UTF-8. Absent once it is erased.'),
+      .describe('Size of its payload in UTF-8 bytes. Absent if it has been erased.'),
     deliveryStatus: z
       .enum(DELIVERY_SUMMARIES)
-      .describe('State of its deliveries together: pending while one is unfinished.'),
+      .describe('Combined status of its deliveries: `pending` while any is unfinished.'),
     deliveries: z
       .strictObject({
-        total: wholeNumber.describe('Deliveries of it.'),
-        delivered: wholeNumber.describe('Deliveries that have arrived.'),
-        failed: wholeNumber.describe('Deliveries that were given up.'),
+        total: wholeNumber.describe('All deliveries.'),
+        delivered: wholeNumber.describe('Successful deliveries.'),
+        failed: wholeNumber.describe('Deliveries that failed permanently.'),
       })
-      .describe('Its deliveries by their state; the others are unfinished, or ended with their subscription.'),
+      .describe(
+        'Number of deliveries by status. The remaining ones are unfinished, or ended because their ' +
+          'subscription was deleted.',
+      ),
   })
   .meta({ typeName: 'MessageSummary' });
 export type MessageSummary = z.output<typeof messageSummaryAnswer>;
 
-/** Messages whose payloads are to be looked through. */
+/** Which messages to search through by their payloads. */
 export type LookThrough = Omit<SearchMessages, 'publisherId' | 'deliveryStatus'>;
 
-/** How much a search has read, and whether that was all. */
+/** How much of the messages a search page has read, and whether more is left. */
 export const lookedThroughAnswer = z
   .strictObject({
-    messages: wholeNumber.describe('Messages that were looked through.'),
-    bytes: wholeNumber.describe('Bytes of their payloads. 0 where no payload was asked about.'),
-    newestAt: time.exactOptional().describe('When the newest of them was published. Absent without any.'),
-    oldestAt: time.exactOptional().describe('When the oldest of them was published. Absent without any.'),
-    isComplete: z.boolean().describe('Whether nothing is left to look through.'),
-    milliseconds: wholeNumber.describe('Milliseconds that it took.'),
+    messages: wholeNumber.describe('Number of messages searched.'),
+    bytes: wholeNumber.describe('Bytes of payload searched. 0 if the search did not need payloads.'),
+    newestAt: time.exactOptional().describe('Publication time of the newest of them. Absent if there was none.'),
+    oldestAt: time.exactOptional().describe('Publication time of the oldest of them. Absent if there was none.'),
+    isComplete: z.boolean().describe('Whether nothing is left to search.'),
+    milliseconds: wholeNumber.describe('Duration of the search in milliseconds.'),
   })
   .meta({ typeName: 'SearchPage' });
 export type SearchPage = z.output<typeof lookedThroughAnswer>;

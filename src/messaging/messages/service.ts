@@ -20,14 +20,15 @@ const RETRY_AFTER_SECONDS = 1;
 
 export type Messages = ReturnType<typeof createMessages>;
 
-/** Reading and erasing messages (spec §4 Messages), those included that wait for their time. */
+/** Reads and erases messages (spec §4 Messages), including scheduled ones. */
 export function createMessages(
   { tenants }: Pick<Dependencies, 'tenants'>,
   { audit, eraseDeliveries }: { audit: { record: RecordAudit }; eraseDeliveries: EraseDeliveries },
 ) {
   /**
-   * Messages of a channel in the order of their commits, oldest first. The page always has a cursor, behind all that was looked at: who
-   * goes on with it for ever gets every message once, however late its transaction became visible.
+   * Returns messages of a channel in commit order, oldest first. The page always has a cursor, after everything that
+   * was examined: a client that keeps continuing from it receives every message once, however late its transaction
+   * became visible.
    */
   const listCommitted = async (
     caller: EnvironmentCaller,
@@ -56,7 +57,7 @@ export function createMessages(
         transaction,
         asked.map(({ id }) => id),
       );
-      // Those that retention has removed meanwhile are passed over with the others.
+      // Messages that retention has removed meanwhile are skipped.
       const last = asked.findLastIndex(({ id }) => id === fitting.at(-1));
       const shown = last === -1 ? asked : asked.slice(0, last + 1);
       const isCut = wanted.length > shown.length;
@@ -74,7 +75,10 @@ export function createMessages(
     });
 
   return {
-    /** Messages of a channel, newest first, or in the order of their commits; of a deleted channel too, until their retention ends. */
+    /**
+     * Lists messages of a channel, newest first or in commit order, including those of a deleted channel until their
+     * retention ends.
+     */
     async list(caller: EnvironmentCaller, channelId: string, query: ListMessages): Promise<Page<Message>> {
       const { environmentId } = caller;
       if (query.order === 'committed') return listCommitted(caller, channelId, query);
@@ -90,7 +94,7 @@ export function createMessages(
       return toPage(scope, limit, messages, (message) => message, lookedTo);
     },
 
-    /** Messages of all channels of the environment, newest first, without their payloads. */
+    /** Lists messages of all channels of the environment, newest first, without payloads. */
     async search(caller: EnvironmentCaller, query: SearchMessages): Promise<Page<MessageSummary>> {
       const { environmentId } = caller;
       const { cursor: _, limit, since, until, ...own } = query;
@@ -107,14 +111,14 @@ export function createMessages(
       return toPage(scope, limit, messages, (message) => message, lookedTo);
     },
 
-    /** The same whose payloads fit, with what was read to find them. */
+    /** Lists messages whose payloads match, with what was read to find them. */
     lookThrough: (caller: EnvironmentCaller, query: LookThrough, condition: PayloadCondition): Promise<FoundMessages> =>
       lookThrough(tenants, caller, query, condition),
 
-    /** Whether the query's cursor is one of such a look, with this condition. */
+    /** Whether the cursor of the query belongs to such a search with this condition. */
     goesOnLooking,
 
-    /** Published messages by their ids, newest first, with their payloads. */
+    /** Returns published messages by id, newest first, with payloads. */
     getMany: (caller: EnvironmentCaller, ids: readonly string[]): Promise<Message[]> =>
       tenants.list(caller, (transaction) => store.findMessages(transaction, caller.environmentId, ids)),
 
@@ -127,10 +131,10 @@ export function createMessages(
     },
 
     /**
-     * Erases payload, metadata and what receivers answered, for good; ends what is unfinished of it and discards its open
-     * dead letters. Erasing again changes nothing. Returns once no process can begin a request with it any more: at most
-     * 1.25 s later, when it was about to be sent. A message that waits for its time is cancelled by it. UNAVAILABLE while its
-     * deliveries are too busy to be ended.
+     * Permanently erases payload, metadata and the responses of receivers, ends unfinished deliveries and discards open
+     * dead letters. Erasing again changes nothing. Returns when no process can start a request with the message any
+     * more, which takes up to 1.25 s if it was about to be sent. A scheduled message is cancelled. Throws UNAVAILABLE
+     * if its deliveries cannot be locked.
      */
     async erase(caller: EnvironmentCaller, messageId: string): Promise<void> {
       const tell = (connection: PoolClient): Promise<void> =>
@@ -140,7 +144,11 @@ export function createMessages(
       const erased = await eraseMessage(transact, caller.environmentId, messageId, { tell, eraseDeliveries });
       if (erased === undefined) throw notFound('message');
       if (erased === 'busy') {
-        throw new ApiError('UNAVAILABLE', 'The message is too busy to be erased', { retryAfter: RETRY_AFTER_SECONDS });
+        throw new ApiError(
+          'UNAVAILABLE',
+          'The deliveries of the message are being changed at the moment, so nothing was erased; wait as long as Retry-After says, then try again',
+          { retryAfter: RETRY_AFTER_SECONDS },
+        );
       }
       const waitMs = erased.wasAboutToBeSent ? mayBeSentForMs(erased.agoMs) : 0;
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));

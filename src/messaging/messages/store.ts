@@ -21,7 +21,9 @@ import type { Message, TracedMessage } from './schema.ts';
 
 export { findCommittedBehind, findCommitOrder, findPositionSince } from '../../platform/db/sql/commit-order.ts';
 
-/** Whether the channel was ever there: the messages of a deleted one stay readable until their retention ends. */
+/**
+ * Whether the channel exists or was deleted: messages of a deleted channel stay readable until their retention ends.
+ */
 export async function channelExists(
   db: DatabaseTransaction,
   environmentId: string,
@@ -30,25 +32,28 @@ export async function channelExists(
   return (await db.channel.count({ where: { id: channelId, environmentId } })) > 0;
 }
 
-/** Filter of a channel's messages. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
+/** Filter of a channel's messages. `eventType` is an exact type or a pattern; publishedAt is the time in the id. */
 export type MessageFilter = { environmentId: string; channelId: string; eventType?: string | undefined; ids?: IdRange };
 
 /**
- * Bytes of payloads on one page: 8 MiB. A page is in memory three times, as rows, text and bytes, and a caller may read 20 at once.
- * Messages of publishers have 256 KiB at most, those of inbound webhooks 1 MiB.
+ * Bytes of payloads per page: 8 MiB. A page is in memory three times, as rows, text and bytes, and a caller may read 20
+ * at once. Messages of publishers have at most 256 KiB, those of inbound webhooks 1 MiB.
  */
 const PAGE_BYTES = 8 * 1_048_576;
-/** So few messages have no more, whoever has sent them. */
+/** This many messages never exceed it, whoever has sent them. */
 const SURELY_FITTING = 8;
 
-/** The first of these ids, in their order, whose payloads have 8 MiB together; at least one, unless none of the rows is there any more. */
+/**
+ * Returns the first of these ids, in order, whose payloads have at most 8 MiB together. At least one, unless none of
+ * the rows exists any more.
+ */
 export async function fittingOf(
   db: DatabaseTransaction,
   ids: string[],
   table: 'messages' | 'scheduled_messages' = 'messages',
 ): Promise<string[]> {
   if (ids.length <= SURELY_FITTING) return ids;
-  // The size stands beside a payload that is stored by itself: none is unpacked for it.
+  // The size of a payload that is stored out of line is known without decompressing it.
   const rows = await db.$queryRawUnsafe<{ id: string }[]>(
     `SELECT s.id FROM (
       SELECT m.id, w.place, coalesce(octet_length(m.payload), 0) AS bytes,
@@ -62,8 +67,8 @@ export async function fittingOf(
 }
 
 /**
- * Messages of a channel, newest first, one more than asked for; fewer where they have more than 8 MiB together. `lookedTo`: the page ends
- * at this one therefore, and others follow.
+ * Returns messages of a channel, newest first, one more than the page holds, or fewer if their payloads exceed 8 MiB
+ * together. In that case `lookedTo` is the last message of the page, and more follow.
  */
 export async function listMessages(
   db: DatabaseTransaction,
@@ -92,13 +97,16 @@ export async function listMessages(
   return { messages: await withDeliveryStatus(db, rows), lookedTo };
 }
 
-/** Runs statements about the order of commits in this transaction, which walks indexes in their order from here on. */
+/**
+ * Returns a function that runs statements about the commit order in this transaction, which from now on scans indexes
+ * in their order.
+ */
 export async function runInOrder(db: DatabaseTransaction): Promise<RunSql> {
   for (const setting of IN_ORDER.split('; ')) await db.$executeRawUnsafe(setting);
   return (text, values) => db.$queryRawUnsafe(text, ...values);
 }
 
-/** These published messages, newest first. One that retention has removed is left out. */
+/** Returns these published messages, newest first, without those that retention has removed. */
 export async function findMessages(
   db: DatabaseTransaction,
   environmentId: string,
@@ -108,10 +116,13 @@ export async function findMessages(
   return withDeliveryStatus(db, rows);
 }
 
-/** Only an id that was given its time can be of a message that waits, so that nothing is asked for others. */
+/** Only an id whose time was set in advance can belong to a scheduled message, which saves a query for all others. */
 export const mayWait = (messageId: string): boolean => isId('message', messageId) && isTimeGiven(messageId);
 
-/** A message, published or not. First among those that wait: one that is published in between is found where it has gone to. */
+/**
+ * Returns a message, published or not. Searches scheduled ones first, so that a message published in between is found
+ * in the second place.
+ */
 export async function findMessage(
   db: Pick<DatabaseReader, 'scheduledMessage' | '$queryRawUnsafe'>,
   environmentId: string,
@@ -119,7 +130,8 @@ export async function findMessage(
 ): Promise<TracedMessage | undefined> {
   const waiting = mayWait(id) ? await db.scheduledMessage.findFirst({ where: { id, environmentId } }) : null;
   if (waiting !== null) return { ...toWaitingMessage(waiting), ...traceOf(waiting) };
-  // One statement for the message and its deliveries: as a tenant, each costs as much as both together.
+  // One statement for the message and its deliveries: with tenant isolation, a statement of its own for each would cost
+  // twice as much.
   const [row] = await db.$queryRawUnsafe<(PublishedRow & Tally & Traced)[]>(FIND_PUBLISHED, id, environmentId);
   return row && { ...toMessage(row, summary(row)), ...traceOf(row) };
 }
@@ -144,7 +156,7 @@ const PUBLISHED = `
 const READ_PUBLISHED = `${PUBLISHED} WHERE id = ANY ($1::text[])`;
 const FIND_PUBLISHED = `${PUBLISHED} WHERE id = $1 AND environment_id = $2`;
 
-/** These messages by their ids, as the transaction of `connection` sees them. */
+/** Returns these messages by id, as the transaction of `connection` sees them. */
 export async function readMessages(
   connection: Pick<PoolClient, 'query'>,
   ids: readonly string[],
@@ -156,7 +168,7 @@ export async function readMessages(
   return new Map(messages.map((message) => [message.id, message]));
 }
 
-/** Sums over the deliveries of a message; null where there are none. */
+/** Aggregates over the deliveries of a message; null if there are none. */
 export type Tally = { unfinished: boolean | null; failed: boolean | null };
 
 async function withDeliveryStatus(db: Pick<DatabaseReader, '$queryRaw'>, rows: MessageRow[]): Promise<Message[]> {
@@ -168,7 +180,7 @@ async function withDeliveryStatus(db: Pick<DatabaseReader, '$queryRaw'>, rows: M
   return rows.map((row) => toMessage(row, summary(tallyOf.get(row.id))));
 }
 
-/** `summariseDeliveries` of src/kernel/words/statuses.ts over the two sums that PostgreSQL makes. */
+/** `summariseDeliveries` of src/kernel/words/statuses.ts, from the two aggregates that PostgreSQL computes. */
 export function summary(tally: Tally | undefined): DeliverySummary {
   if (tally === undefined || tally.unfinished === null) return 'unrouted';
   if (tally.unfinished) return 'pending';
@@ -179,13 +191,13 @@ type Content = 'id' | 'channelId' | 'eventType' | 'payload' | 'metadata';
 type PublishedRow = Pick<MessageRow, Content | 'publishedAt' | 'erasedAt'>;
 type WaitingRow = Pick<ScheduledMessage, Content | 'deliverAt' | 'cancelledAt' | 'cancelReason' | 'erasedAt'>;
 
-/** Members of a message, published or not. */
+/** Fields of a message, published or not. */
 const contentOf = (row: Pick<MessageRow, Content>): Pick<Message, Content> => ({
   id: row.id,
   channelId: row.channelId,
   eventType: row.eventType,
   ...(row.payload !== null && { payload: new ExactJson(row.payload) }),
-  // Only ever written from a validated Record<string, string>.
+  // Only written with a validated Record<string, string>.
   ...(row.metadata !== null && { metadata: row.metadata as Record<string, string> }),
 });
 
@@ -198,14 +210,14 @@ function toMessage(row: PublishedRow, deliveryStatus: DeliverySummary): Message 
   };
 }
 
-/** A message that waits for its time, or was cancelled while it did. */
+/** Converts a scheduled or cancelled message. */
 export function toWaitingMessage(row: WaitingRow): Message {
   return {
     ...contentOf(row),
     publishedAt: row.deliverAt,
     deliverAt: row.deliverAt,
     ...(row.cancelledAt !== null && { cancelledAt: row.cancelledAt }),
-    // Only this service writes the column, from CANCEL_REASONS.
+    // Only this service writes the column, with values of CANCEL_REASONS.
     ...(row.cancelReason !== null && { cancelReason: row.cancelReason as CancelReason }),
     ...(row.erasedAt !== null && { erasedAt: row.erasedAt }),
     deliveryStatus: row.cancelledAt === null ? 'scheduled' : 'cancelled',

@@ -16,11 +16,11 @@ import type { DeliverySummary } from '../../kernel/words/statuses.ts';
 import type { MessageSummary } from './schema.ts';
 import { summary, type Tally } from './store.ts';
 
-/** Filter of messages over channels. `eventType` is a literal or a beginning; publishedAt is the time in the id. */
+/** Filter of messages of all channels. `eventType` is an exact type or a pattern; publishedAt is the time in the id. */
 export type SummaryFilter = {
   environmentId: string;
   channelId?: string | undefined;
-  /** With `true`, messages of the system channel are among those of all channels. A `channelId` may name that channel in any case. */
+  /** With `true`, messages of the system channel are included. `channelId` can always name that channel. */
   includeSystem?: 'true' | 'false' | undefined;
   eventType?: string | undefined;
   publisherId?: string | undefined;
@@ -29,16 +29,16 @@ export type SummaryFilter = {
   ids?: IdRange;
 };
 
-/** `lookedTo`: messages were looked at down to this id, and the page ends there although it is not full. */
+/** `lookedTo`: messages were examined down to this id, and the page ends there although it is not full. */
 type FoundSummaries = { messages: MessageSummary[]; lookedTo?: string };
 
-// Messages whose deliveries are looked at for a page, 5,000 in some 50 ms. Most pages fill among the first 200.
+// Messages whose deliveries are examined for a page; 5,000 take about 50 ms. Most pages are filled from the first 200.
 const LOOKS = [200, 5_000];
 
 /**
- * Messages of an environment, newest first, one more than asked for. An index leads to the newest of each channel, deleted ones included,
- * so a page reads no more than that page and one entry of each channel. No index has the state of all deliveries of a message together, so
- * messages are looked at one by one for it, and 5,000 at most.
+ * Returns messages of an environment, newest first, one more than the page holds. Merges index scans of all channels,
+ * including deleted ones, so that it reads no more than the page and one entry per channel. There is no index by the
+ * combined status of a message's deliveries, so for that filter messages are examined one by one, up to 5,000.
  */
 export async function findSummaries(
   db: DatabaseTransaction,
@@ -67,7 +67,7 @@ async function lookForStatus(
   let found: { ids: string[]; lookedTo?: string } = { ids: [] };
   for (const most of LOOKS) {
     const looked = await findMessageIds(db, filter, { ...page, limit: most - 1 });
-    // `summary` of store.ts in SQL; a test compares them.
+    // The same as `summary` in store.ts, in SQL; a test compares them.
     const rows = await db.$queryRaw<{ id: string }[]>`
       SELECT m.id FROM unnest(${looked}::text[]) m (id) CROSS JOIN LATERAL (
         SELECT bool_or(d.due_at IS NOT NULL) AS unfinished, bool_or(d.status = 'failed') AS failed
@@ -84,7 +84,7 @@ async function lookForStatus(
   return found;
 }
 
-/** Ids of messages, of any state, one more than asked for. */
+/** Returns the ids of messages of any status, one more than the page holds. */
 async function findMessageIds(db: DatabaseTransaction, filter: SummaryFilter, page: PageRequest): Promise<string[]> {
   const values = createValues();
   const bounds = idBounds(values, filter.ids ?? {}, page.after);
@@ -110,7 +110,7 @@ async function findMessageIds(db: DatabaseTransaction, filter: SummaryFilter, pa
   return findAlong(db, text, values);
 }
 
-/** SQL: the channels whose messages are meant. */
+/** SQL for the channels that the filter covers. */
 function channelsOf({ environmentId, channelId, includeSystem }: SummaryFilter, { add }: Values): string {
   const own = `SELECT c.id FROM channels c WHERE c.environment_id = ${add(environmentId)}`;
   if (channelId !== undefined) return `${own} AND c.id = ${add(channelId)}`;
@@ -129,9 +129,9 @@ type Row = Tally & {
   failures: number;
 };
 
-/** Messages by their ids, newest first. */
+/** Returns messages by id, newest first. */
 export async function readSummaries(db: DatabaseTransaction, ids: readonly string[]): Promise<MessageSummary[]> {
-  // The size stands beside a payload that is stored by itself, so none is read.
+  // The size of a payload that is stored out of line is known without reading it.
   const rows = await db.$queryRaw<Row[]>`
     SELECT m.id, m.channel_id AS "channelId", m.event_type AS "eventType", m.published_at AS "publishedAt", m.erased_at AS "erasedAt",
       octet_length(m.payload) AS "payloadBytes", t.*
@@ -162,18 +162,20 @@ const toSummary = ({
   deliveries: { total, delivered, failed: failures },
 });
 
-/** A message that was read: its payload is absent where the text that is looked for cannot stand in it, and once it is erased. */
+/** A message that was read. Its payload is null if it cannot contain the searched text or has been erased. */
 type ReadMessage = { id: string; bytes: number; payload: string | null };
 
-// Rows of one look, and bytes of their payloads, which PostgreSQL unpacks: 20 ms of a processor. One message is read at least.
+// Rows per query, and bytes of their payloads, which PostgreSQL decompresses: 20 ms of CPU. At least one message is
+// read.
 export const LOOK = { messages: 200, bytes: 1_048_576 } as const;
 
-// PostgreSQL ends a statement of a look after this time. A look takes about 20 ms, so only a lock or a disk that falls behind comes near.
+// PostgreSQL cancels the statement of a query after this time. It normally takes about 20 ms, so only a lock or a slow
+// disk comes near.
 const STATEMENT_MS = 5_000;
 
 /**
- * The next messages behind `after`, newest first, with the payloads that may hold `needle`: as it is, or with an escape of JSON. `isLast`:
- * no more of them are there.
+ * Returns the next messages after `after`, newest first, with the payloads that may contain `needle`: literally, or
+ * because they contain an escape sequence. `isLast`: there are no further messages.
  */
 export async function readPayloads(
   db: DatabaseTransaction,
@@ -183,7 +185,8 @@ export async function readPayloads(
   await db.$executeRaw`SELECT set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`;
   const ids = await findMessageIds(db, filter, { after, limit: LOOK.messages - 1 });
   if (ids.length === 0) return { rows: [], isLast: true };
-  // The size stands beside a payload that is stored by itself: only payloads within the bytes are unpacked.
+  // The size of a payload that is stored out of line is known without reading it, so only payloads within the byte
+  // limit are decompressed.
   const rows = await db.$queryRaw<ReadMessage[]>`
     WITH sized AS (
       SELECT m.id, coalesce(octet_length(m.payload), 0) AS bytes,
@@ -194,6 +197,6 @@ export async function readPayloads(
     FROM sized s JOIN messages m ON m.id = s.id
     WHERE s.so_far - s.bytes < ${LOOK.bytes}
     ORDER BY s.id DESC`;
-  // Messages that retention has removed in between count as read: the place goes on behind the last id that was asked for.
+  // Messages that retention has removed meanwhile count as read: the search continues after the last requested id.
   return { rows, isLast: ids.length < LOOK.messages && (rows.at(-1)?.id ?? '') <= (ids.at(-1) ?? '') };
 }

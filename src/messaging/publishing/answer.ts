@@ -6,32 +6,32 @@ import type { Message } from '../messages/schema.ts';
 import type { Repeated } from './store.ts';
 import type { BatchAccepted, PublishedMessage } from './schema.ts';
 
-/** The answer that a request asks for: the message itself, or the ids of several. */
+/** The response that a request asks for: the message itself, or the ids of several. */
 export type AskedMessage = { kind: 'message'; channelId: string; message: NewMessage };
 export type AskedBatch = { kind: 'batch'; messages: readonly NewMessage[] };
 export type AskedPublish = AskedMessage | AskedBatch;
 
-/** Everything that an answer says beside what was asked for. */
+/** What a response contains in addition to the request's own messages. */
 export type PublishOutcome = {
-  /** Number of deliveries by message id, without messages that no subscription takes. */
+  /** Number of deliveries by message id, without messages that match no subscription. */
   routed: ReadonlyMap<string, number>;
   repeated: Repeated;
-  /** Messages as they are now, by their ids, that repeated single ones stand for. */
+  /** Current state, by id, of earlier messages that repeated single ones stand for. */
   first: ReadonlyMap<string, Message>;
-  /** Where payloads do not fit the schemas of a channel that only warns. */
+  /** Where payloads violate the schemas of a channel that only warns. */
   warnings: readonly ErrorDetails[];
 };
 
-/** The answer to a request, the same whenever it is made from the same outcome. */
+/** Builds the response to a request. The same outcome always gives the same response. */
 export const answerTo = (asked: AskedPublish, outcome: PublishOutcome): PublishedMessage | BatchAccepted =>
   asked.kind === 'message' ? messageAnswerOf(asked, outcome) : batchAnswerOf(asked, outcome);
 
-/** The message, or the first one with its publisher's id, as it is now. */
+/** Returns the message, or the current state of the first one with its client-supplied id. */
 export function messageAnswerOf({ channelId, message }: AskedMessage, outcome: PublishOutcome): PublishedMessage {
   const known = outcome.repeated.get(message.id);
   if (known === undefined) return accepted(channelId, message, outcome);
   const publishedAt = timeOfId('message', known.messageId) ?? message.publishedAt;
-  // Its retention may have ended before its id did; the caller has just shown what was in it.
+  // Its retention may have ended before that of its id. The caller has just sent its content.
   return (
     outcome.first.get(known.messageId) ?? accepted(channelId, { ...message, id: known.messageId, publishedAt }, outcome)
   );

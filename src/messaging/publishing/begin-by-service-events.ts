@@ -18,8 +18,9 @@ type Dependencies = {
 };
 
 /**
- * Begins the runs of those messages that are service events, in this transaction. A service event is published by the statement that
- * causes it, where no filter can be asked: a worker decides on its runs afterwards, by the triggers that are active then.
+ * Starts the runs triggered by those of the messages that are service events, in this transaction. A service event is
+ * published by the statement that causes it, where filters cannot be evaluated, so a worker decides afterwards which
+ * runs it starts, by the triggers that are active then.
  */
 export type BeginByServiceEvents = (
   connection: PoolClient,
@@ -39,7 +40,7 @@ export function createBeginByServiceEvents(deps: Dependencies): BeginByServiceEv
   };
 }
 
-/** The system channel's configuration, which does not change before the end of the transaction. */
+/** Returns the configuration of the system channel, which cannot change before the end of the transaction. */
 async function currentConfig(
   { publishingConfigs }: Dependencies,
   connection: PoolClient,
@@ -51,9 +52,9 @@ async function currentConfig(
   return known?.version === version ? known : publishingConfigs.newest(environmentId, channelId);
 }
 
-const TOO_DEEP = `the chain of runs before it is too long: a service event counts as ${WORKFLOW_BOUNDS.serviceEventDepth} of the ${WORKFLOW_BOUNDS.chainDepth} runs that may stand one below the other`;
+const TOO_DEEP = `the chain of runs that led to it is too long: a service event counts as ${WORKFLOW_BOUNDS.serviceEventDepth} of the ${WORKFLOW_BOUNDS.chainDepth} runs that a chain can have`;
 
-/** A fault in one event keeps no other one from its runs. */
+/** An internal error with one event does not prevent the runs of others. */
 async function begin(
   { filters, newId, log }: Dependencies,
   connection: PoolClient,
@@ -66,17 +67,20 @@ async function begin(
     begun = await beginningBy(filters, channelId, config, { eventType, payload, metadata: undefined });
   } catch (failure) {
     if (isUnreachable(failure)) throw failure;
-    log.error({ err: failure, messageId }, 'a service event began no workflow, by a fault of the service');
+    log.error(
+      { err: failure, messageId },
+      'could not start the workflows of a service event because of an internal error; they will not be started for it',
+    );
     return;
   }
   if (begun.length === 0) return;
-  // Nobody publishes a service event who could be refused: the run itself says that the chain ends.
+  // Nobody published the service event whose request could be rejected, so a skipped run shows that the chain ends.
   const isTooDeep = chainDepth >= WORKFLOW_BOUNDS.chainDepth;
   if (isTooDeep)
     for (const { workflowId } of begun)
       log.warn(
         { messageId, workflowId },
-        'a service event would have begun one run too many of a chain; the workflow has a skipped run that says so',
+        'skipped the run of a workflow because its chain of runs is too long; the skipped run says so',
       );
   await insertEventRuns(
     connection,

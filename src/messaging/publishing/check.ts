@@ -10,18 +10,20 @@ import { runsOf } from './configs/new-runs.ts';
 import type { PublishedPayload, ToPublish } from './prepare.ts';
 import type { ValidateMessages } from './schema.ts';
 
-/** Publications that fit: each with the version of its channel's configuration, and the matches of the channel's filters. */
+/**
+ * Valid publications, each with the version of its channel's configuration and the matches of the channel's filters.
+ */
 export type CheckedPublications = { publications: readonly Publication[]; warnings: readonly ErrorDetails[] };
 
-/** `known` asks no one where this process knows a channel's configuration; `newest` asks PostgreSQL. */
+/** `known` uses the cached configuration of a channel if there is one; `newest` queries PostgreSQL. */
 export type WhichConfig = 'known' | 'newest';
 
 export type CheckPublications = ReturnType<typeof createCheck>;
 
-/** By id of a message with a publisher's id: the refusal of its payload. */
+/** By message id, for messages with a client-supplied id: the error for their payload. */
 type Misfits = ReadonlyMap<string, ApiError>;
 
-/** Schemas and filters of the channels, whose configuration each process remembers by its version. */
+/** Checks payloads against the schemas and filters of channels, whose configurations each process caches by version. */
 export function createCheck({
   schemas,
   filters,
@@ -33,7 +35,7 @@ export function createCheck({
   configs: PublishingConfigs;
   newId: NewId;
 }) {
-  /** Undefined for a channel that is missing, foreign or deleted. */
+  /** Returns undefined for a channel that is missing, deleted, or in another environment. */
   const configOf = (
     { environmentId, channelId }: Pick<Publication, 'environmentId' | 'channelId'>,
     which: WhichConfig,
@@ -43,8 +45,9 @@ export function createCheck({
   };
 
   /**
-   * Where one payload does not fit: at most one problem for each of the two schemas that may hold. Channels of one environment take one
-   * turn: a tenant may have any number of them, and one thread checks for all tenants.
+   * Returns where a payload violates the schemas: at most one problem for each of the two that may apply. All channels
+   * of an environment share one key, because a tenant can have any number of them and one thread checks for all
+   * tenants.
    */
   const problemsOf = async (
     environmentId: string,
@@ -62,7 +65,7 @@ export function createCheck({
     return problems;
   };
 
-  /** All problems of each payload, in their order, whatever the channel's mode. */
+  /** Returns all problems of each payload, in order, whatever the mode of the channel. */
   const problemsOfEach = async (
     environmentId: string,
     config: PublishingConfig,
@@ -74,7 +77,7 @@ export function createCheck({
     return problems;
   };
 
-  /** A channel that warns takes what cannot be checked as well: its schema must not be what stops it. */
+  /** A channel that only warns also accepts what cannot be checked: its schema must not be what stops a publish. */
   const warningsOf = async (
     environmentId: string,
     config: PublishingConfig,
@@ -84,14 +87,15 @@ export function createCheck({
       return (await problemsOfEach(environmentId, config, payloads)).flat();
     } catch (error) {
       const { message } = asApiError(error);
-      return [{ field: fieldPath(payloads[0]?.at.slice(0, 1) ?? []), reason: `was not checked: ${message}` }];
+      return [{ field: fieldPath(payloads[0]?.at.slice(0, 1) ?? []), reason: `could not be checked: ${message}` }];
     }
   };
 
   /**
-   * INVALID_REQUEST for the first payload that does not fit; what a channel that only warns has to say otherwise. A misfit with a
-   * publisher's or a provider's id may repeat a message that the channel took before its schema changed: `misfits` has it by its id, and
-   * the transaction that knows the ids decides (refusals.ts).
+   * Throws INVALID_REQUEST for the first payload that violates a schema, or returns warnings if the channel only warns.
+   * A message with a client-supplied or provider's id may repeat one that the channel accepted before its schema
+   * changed. Its error is returned in `misfits` by its id, and the transaction that knows the ids decides
+   * (refusals.ts).
    */
   const checkPayloads = async (
     config: PublishingConfig,
@@ -112,7 +116,10 @@ export function createCheck({
     return { warnings: [], misfits };
   };
 
-  /** A test message is for its subscription whatever that one's filter says; what waits is for whoever wants it at its time. */
+  /**
+   * Returns the matches of filters. A test message goes to its subscription whatever its filter says; for scheduled
+   * messages, the recipients are determined when they are due.
+   */
   const matchesOf = async (
     { channelId, messages, onlySubscriptionId }: Publication,
     config: PublishingConfig,
@@ -121,7 +128,10 @@ export function createCheck({
     return { matches: await findMatches(filters, channelId, config, atOnce(messages)) };
   };
 
-  /** A test message is its subscription's alone: it begins nothing, and nothing waits for it. */
+  /**
+   * Returns the workflow runs that messages start, and the messages that steps may be waiting for. A test message is
+   * only for its subscription: it starts nothing and nothing waits for it.
+   */
   const begunBy = async (
     publication: Publication,
     config: PublishingConfig,
@@ -135,18 +145,21 @@ export function createCheck({
     return { ...(runs.length > 0 && { runs }), ...(heard.length > 0 && { heard }) };
   };
 
-  /** Throws the refusal of a channel, and lets misfits stand, once its newest configuration says the same. */
+  /**
+   * Throws the rejection of a channel, and accepts misfits as final, only after its newest configuration has confirmed
+   * them.
+   */
   const checkOne = async (
     { publication, payloads }: ToPublish,
     which: WhichConfig,
   ): Promise<{ publication: Publication; warnings: readonly ErrorDetails[] }> => {
     const read = configOf(publication, which);
     const config = read instanceof Promise ? await read : read;
-    // The statement that stores it says what is wrong with such a channel.
+    // The statement that stores the publication will report what is wrong with the channel.
     if (config === undefined) return { publication, warnings: [] };
     const found = hasSchemas(config) ? await checkPayloads(config, { publication, payloads }).catch(asApiError) : FITS;
     if (found instanceof ApiError || found.misfits.size > 0) {
-      // Another process may have loosened what refuses here. An unchanged schema would be checked a second time for nothing.
+      // Another process may have relaxed the schema. If the version is unchanged, checking again would be pointless.
       const newest = which === 'known' ? await configOf(publication, 'newest') : config;
       if (newest?.version !== config.version) return checkOne({ publication, payloads }, 'newest');
     }
@@ -160,7 +173,7 @@ export function createCheck({
   };
 
   return {
-    /** All channels at once, so that they wait beside each other; INVALID_REQUEST of the first one that refuses a payload. */
+    /** Checks all channels concurrently. Throws INVALID_REQUEST of the first one that rejects a payload. */
     async check(toPublish: readonly ToPublish[], which: WhichConfig): Promise<CheckedPublications> {
       const [first, ...others] = toPublish;
       if (first !== undefined && others.length === 0) {
@@ -179,8 +192,9 @@ export function createCheck({
     },
 
     /**
-     * Problems that the schemas find in each payload, and whether the channel refuses one that does not fit. `tried` stands in place of the
-     * channel's schemas. NOT_FOUND for a missing channel, INVALID_REQUEST for a schema that no channel could have.
+     * Returns the problems of each payload, and whether the channel rejects invalid ones. `tried` replaces the schemas
+     * of the channel. Throws NOT_FOUND for a missing channel and INVALID_REQUEST for a schema that no channel could
+     * have.
      */
     async problemsIn(
       channel: Pick<Publication, 'environmentId' | 'channelId'>,
@@ -198,7 +212,7 @@ export function createCheck({
 
 type TriedSchemas = Pick<ValidateMessages, 'schema' | 'schemas'>;
 
-/** The configuration with the schemas that are tried in place of its own, if any is. */
+/** Returns the configuration with the given schemas in place of its own, if there are any. */
 function withTried(config: PublishingConfig, { schema, schemas }: TriedSchemas): PublishingConfig {
   if (schema === undefined && schemas === undefined) return config;
   const ofTypes = Object.entries(schemas ?? {}).map(([type, each]) => [type, JSON.stringify(each)] as const);
@@ -207,10 +221,10 @@ function withTried(config: PublishingConfig, { schema, schemas }: TriedSchemas):
 
 const hasSchemas = ({ schema, schemas }: PublishingConfig): boolean => schema !== undefined || schemas.size > 0;
 
-/** All that a channel without schemas finds. */
+/** The result for a channel without schemas. */
 const FITS: { warnings: readonly ErrorDetails[]; misfits: Misfits } = { warnings: [], misfits: new Map() };
 
-/** Messages that are published now: not those that wait for their time, nor those that repeat an earlier one or are refused. */
+/** Returns the messages to publish now, without those that are scheduled, repeat an earlier one or are rejected. */
 const atOnce = (messages: readonly NewMessage[]): NewMessage[] =>
   messages.filter(({ isScheduled, unlessKnown }) => isScheduled !== true && unlessKnown === undefined);
 
@@ -223,7 +237,7 @@ function withMisfits(publication: Publication, misfits: Misfits): Publication {
   return { ...publication, messages };
 }
 
-/** The refusal that a check has thrown; throws on what is none. */
+/** Returns the ApiError that a check has thrown; throws anything else. */
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;

@@ -2,7 +2,10 @@ import type { Database } from '../../platform/db/client.ts';
 import type { PageRequest } from '../../kernel/values/page.ts';
 import type { ChannelStatus, SubscriptionStatus } from '../../kernel/words/statuses.ts';
 
-/** The status as publishing sees it: the system channel takes nothing from a caller. Undefined for a missing or deleted one. */
+/**
+ * Returns the status as publishing sees it: the system channel does not accept messages from callers. Undefined if it
+ * is missing or deleted.
+ */
 export async function findChannel(
   db: Database,
   environmentId: string,
@@ -12,13 +15,13 @@ export async function findChannel(
     where: { id, environmentId, deletedAt: null },
     select: { status: true, kind: true },
   });
-  // `as`: the column is only ever written from a validated status.
+  // `as`: the column is only written with a validated status.
   return row === null ? undefined : { status: row.kind === 'system' ? 'system' : (row.status as ChannelStatus) };
 }
 
 /**
- * A stored message as filters see it, also one that waits for its time; its payload is null once it is erased. The caller has
- * found the channel.
+ * Returns a stored message as filters see it, including a scheduled one. Its payload is null if it has been erased. The
+ * caller must have found the channel.
  */
 export async function findSample(
   db: Database,
@@ -26,15 +29,15 @@ export async function findSample(
   id: string,
 ): Promise<{ eventType: string; payload: string | null; metadata: Record<string, string> | undefined } | undefined> {
   const select = { eventType: true, payload: true, metadata: true };
-  // In this order: what is published in between is found by the second look.
+  // In this order: if it is published in between, the second query finds it.
   const waiting = await db.scheduledMessage.findFirst({ where: { id, channelId, cancelledAt: null }, select });
   const row = waiting ?? (await db.message.findFirst({ where: { id, channelId }, select }));
   if (row === null) return undefined;
-  // `as`: only ever written from a validated Record<string, string>.
+  // `as`: only written with a validated Record<string, string>.
   return { ...row, metadata: (row.metadata ?? undefined) as Record<string, string> | undefined };
 }
 
-/** The newest messages of a channel whose content is there. The caller has found the channel. */
+/** Returns the newest messages of a channel that are not erased. The caller must have found the channel. */
 export const findNewest = (
   db: Database,
   channelId: string,
@@ -47,7 +50,10 @@ export const findNewest = (
     select: { id: true, publishedAt: true },
   });
 
-/** The one subscription that a message was published to. Undefined for one that goes to all of its channel. */
+/**
+ * Returns the only subscription that a message was published to. Undefined if it goes to all subscriptions of its
+ * channel.
+ */
 export async function findOnlySubscription(db: Database, messageId: string): Promise<string | undefined> {
   const row = await db.message.findUnique({ where: { id: messageId }, select: { onlySubscriptionId: true } });
   return row?.onlySubscriptionId ?? undefined;
@@ -64,7 +70,7 @@ export type DryRunSubscription = {
   circuitProbeAt: Date | null;
 };
 
-/** The page's subscriptions, newest first, and one more when there is one. */
+/** Returns the subscriptions of a page, newest first, and one more if there is one. */
 export async function findSubscriptions(
   db: Database,
   { channelId, subscriptionId }: { channelId: string; subscriptionId: string | undefined },
@@ -92,11 +98,11 @@ export async function findSubscriptions(
       circuitProbeAt: true,
     },
   });
-  // `as`: the column is only ever written from a validated status.
+  // `as`: the column is only written with a validated status.
   return rows.map((row) => ({ ...row, status: row.status as SubscriptionStatus }));
 }
 
-/** The deliveries of a message to these subscriptions: the id of each by its subscription. The caller has found the message. */
+/** Returns the ids of the deliveries of a message by subscription. The caller must have found the message. */
 export async function findDeliveriesTo(
   db: Database,
   messageId: string,

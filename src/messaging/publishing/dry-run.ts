@@ -32,25 +32,28 @@ type DryRunCall = {
   query: { cursor?: string | undefined; limit: number };
 };
 
-/** Asks about a message what publishing it would ask, and stores nothing. */
+/** Evaluates for a message what publishing it would evaluate, and stores nothing. */
 export function createDryRun(
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
   { problemsIn, filters }: Collaborators,
 ): (caller: EnvironmentCaller, channelId: string, call: DryRunCall) => Promise<DryRun> {
   const storedSample = async (caller: EnvironmentCaller, channelId: string, messageId: string): Promise<Sample> => {
-    // Filters tried one after the other would tell all that is in the message.
+    // By testing filters one after the other, the caller could find out everything in the message.
     if (!caller.scopes.has('messages:read'))
-      throw new ApiError('FORBIDDEN', 'This credential does not have the scope messages:read, which messageId takes');
+      throw new ApiError(
+        'FORBIDDEN',
+        'This credential does not have the scope messages:read, which messageId requires',
+      );
     const message = isId('message', messageId) ? await store.findSample(db, channelId, messageId) : undefined;
-    if (message === undefined) throw invalidField('messageId', 'names no message of this channel');
+    if (message === undefined) throw invalidField('messageId', 'must name a message of this channel');
     const { payload } = message;
-    if (payload === null) throw new ApiError('CONFLICT', 'The message was erased');
+    if (payload === null) throw new ApiError('CONFLICT', 'The message has been erased');
     return { ...message, payload };
   };
 
   /**
-   * NOT_FOUND for a missing channel; INVALID_REQUEST for an expression that may not be a filter, and for a message or a
-   * subscription that this channel does not have; CONFLICT for an erased message.
+   * Throws NOT_FOUND for a missing channel; INVALID_REQUEST for an invalid filter, or for a message or a subscription
+   * that the channel does not have; CONFLICT for an erased message.
    */
   return async (caller, channelId, { body, bodyText, query }) => {
     const { environmentId } = caller;
@@ -71,7 +74,7 @@ export function createDryRun(
         ? await store.findSubscriptions(db, { channelId, subscriptionId }, page)
         : [];
     if (subscriptionId !== undefined && rows.length === 0)
-      throw invalidField('subscriptionId', 'names no subscription of this channel');
+      throw invalidField('subscriptionId', 'must name a subscription of this channel');
 
     const { mode, problems } = await problemsIn({ environmentId, channelId }, [
       { eventType: sample.eventType, payload: JSON.parse(sample.payload), text: sample.payload, at: ['payload'] },
@@ -99,8 +102,9 @@ export function createDryRun(
 }
 
 /**
- * Asks a filter about the newest messages of a channel, as a delivery would. Their payloads are read one after the other: fifty of the
- * largest are 13 MB. NOT_FOUND for a missing channel; INVALID_REQUEST for an expression that may not be a filter.
+ * Evaluates a filter for the newest messages of a channel, as a delivery would. Payloads are read one after the other,
+ * because fifty of the largest are 13 MB. Throws NOT_FOUND for a missing channel and INVALID_REQUEST for an invalid
+ * filter.
  */
 export function createFilterTrial(
   { db }: Pick<Dependencies, 'db'>,
@@ -114,7 +118,7 @@ export function createFilterTrial(
     const messages: FilterTest['messages'] = [];
     for (const { id, publishedAt } of await store.findNewest(db, channelId, limit)) {
       const sample = await store.findSample(db, channelId, id);
-      // Removed or erased since.
+      // Removed or erased meanwhile.
       if (sample === undefined || sample.payload === null) continue;
       const { eventType, payload, metadata } = sample;
       const [verdict] = await filters.evaluate([filter], { key: channelId, eventType, payload, metadata });
@@ -131,17 +135,17 @@ export function createFilterTrial(
 }
 
 /**
- * Says of the newest subscriptions of a message's channel whether they would get it now, and which of them have a delivery of it. The
- * caller has found the message. CONFLICT for an erased one, on which no filter can be asked.
+ * Returns which of the newest subscriptions of a message's channel would receive it now, and which have a delivery of
+ * it. The caller must have found the message. Throws CONFLICT for an erased one, for which no filter can be evaluated.
  */
 export function createMessageVerdicts(
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
   { filters }: Pick<Collaborators, 'filters'>,
 ): (message: Message) => Promise<MessageRouting> {
   return async ({ id, channelId, eventType, payload, metadata }) => {
-    if (payload === undefined) throw new ApiError('CONFLICT', 'The message was erased');
+    if (payload === undefined) throw new ApiError('CONFLICT', 'The message has been erased');
     const page = { limit: MOST_VERDICTS, after: undefined };
-    // A test goes to one subscription, whatever types and filter that one has.
+    // A test message goes to one subscription, whatever its event types and filter.
     const only = await store.findOnlySubscription(db, id);
     const found = await store.findSubscriptions(db, { channelId, subscriptionId: only }, page);
     const rows = found
@@ -182,7 +186,12 @@ function toRoute(
 ): DryRunRoute {
   const route = { subscriptionId: id, name };
   if (!wantsEventType(eventTypes, eventType))
-    return { ...route, wouldReceive: false, reason: 'event_type', detail: `wants ${listedEventTypes(eventTypes)}` };
+    return {
+      ...route,
+      wouldReceive: false,
+      reason: 'event_type',
+      detail: `event types of the subscription: ${listedEventTypes(eventTypes)}`,
+    };
   if (filter !== null && verdict?.matches !== true) {
     return verdict?.error === undefined
       ? { ...route, wouldReceive: false, reason: 'filter_does_not_match' }

@@ -1,10 +1,10 @@
 import type { PoolClient } from 'pg';
 import { CODE_OF_RUN, countRuns } from '../../platform/db/sql/ended-runs.ts';
 
-/** A run that a service event begins, or that is skipped for this reason. */
+/** A run that a service event starts, or that is skipped for the reason given. */
 export type EventRun = { id: string; workflowId: string; version: number; skippedFor?: string };
 
-/** A stored service event. `chainDepth`: runs that stand before those that it begins. */
+/** A stored service event. `chainDepth` is the number of runs that led to it. */
 export type ServiceEventMessage = {
   id: string;
   channelId: string;
@@ -13,7 +13,7 @@ export type ServiceEventMessage = {
   chainDepth: number;
 };
 
-/** Those of the messages that are service events of the environment, in the order of their ids; without those that are gone or erased. */
+/** Returns those of the messages that are service events of the environment, by id, without removed or erased ones. */
 export async function readServiceEvents(
   connection: PoolClient,
   channelId: string,
@@ -29,8 +29,8 @@ export async function readServiceEvents(
 }
 
 /**
- * The version of a channel's configuration, which stands until the end of this transaction: no workflow is activated, changed or paused
- * meanwhile. Undefined for a channel that is gone.
+ * Returns the version of a channel's configuration and locks it until the end of the transaction, so that no workflow
+ * is activated, changed or paused meanwhile. Undefined if the channel does not exist.
  */
 export async function lockConfigVersion(connection: PoolClient, channelId: string): Promise<number | undefined> {
   const { rows } = await connection.query<{ version: number }>({
@@ -56,7 +56,7 @@ const INSERT = `
   )
   SELECT FROM run`;
 
-/** Stores the runs of one service event. One that is there already stays as it is. */
+/** Stores the runs of a service event. Existing ones are not changed. */
 export async function insertEventRuns(
   connection: PoolClient,
   messageId: string,

@@ -3,12 +3,12 @@ import { createHandOver, noHandOver, type Holder, type NewDelivery } from './han
 
 const delivery: NewDelivery = { id: 'dlv_1', channelId: 'chn_1', subscriptionId: 'sub_1' };
 
-test('nobody takes nothing', () => {
+test('without a receiver, deliveries are ignored', () => {
   noHandOver.take([delivery]);
   expect(noHandOver.holder()).toBeUndefined();
 });
 
-test('hands over to the taker that is attached, and to nobody before and after', () => {
+test('passes deliveries to the attached receiver, and to none before and after', () => {
   const taken: NewDelivery[] = [];
   const holder: Holder = { incarnationId: 'inc_1', atMost: 10, during: (publish) => publish() };
   const handOver = createHandOver();

@@ -4,40 +4,48 @@ import { createWaker, createRunsWaker } from '../../platform/db/waking.ts';
 import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
 import type { Publication, Stored } from '../messages/publication.ts';
 
-/** A delivery as its publish has just stored it, or a claimed one. `read` spares its first try a query while it is fresh. */
+/**
+ * A delivery that a publish has just stored, or that was claimed. `read` saves its first attempt a query while it is
+ * fresh.
+ */
 export type NewDelivery = {
   id: string;
   channelId: string;
   subscriptionId: string;
   read?: DeliveryToAttempt;
-  /** Claimed as its last chance, and kept although the circuit is open. */
+  /** Claimed for its final attempt, which is made even if the circuit is open. */
   isLastChance?: boolean;
 };
 
-/** Under whose name, and how many of its new deliveries, a publish claims for its own process. */
+/** The worker for which a publish claims its new deliveries, and how many. */
 export type Holder = {
   incarnationId: string;
-  /** Deliveries that one statement may claim. The rest is stored unclaimed and due, for any worker to claim. */
+  /**
+   * Maximum number of deliveries that one statement may claim. The rest is stored unclaimed and due, for any worker.
+   */
   atMost: number;
-  /** Runs a whole publish, from its statement to its commit: until it has ended, the process waits for claims it does not know yet. */
+  /**
+   * Runs a whole publish, from its statement to its commit. Until it has ended, the process expects claims that it does
+   * not know yet.
+   */
   during<T>(publish: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Takes new deliveries straight from the publish that stored them, in the process that publishes and sends: no poll, no notification,
- * no claim. `holder` says under which terms, undefined while it takes none.
+ * Local handoff: passes new deliveries directly from the publish that stored them to the sender in the same process,
+ * without a poll, notification or claim. `holder` returns the terms, or undefined while none are accepted.
  */
 export type HandOver = {
   holder(): Holder | undefined;
   take(deliveries: readonly NewDelivery[]): void;
 };
 
-/** For a process that does not send: every delivery waits for a claim of another one. */
+/** For a process that does not send: every delivery has to be claimed by another one. */
 export const noHandOver: HandOver = { holder: () => undefined, take: () => {} };
 
-/** A hand-over whose taker comes and goes: a process has its API before its worker and longer than it. */
+/** A handoff whose receiver comes and goes, because the API of a process starts before its worker and ends after it. */
 export type LateHandOver = HandOver & {
-  /** Sets the taker; the returned function ends that. */
+  /** Sets the receiver. The returned function removes it. */
   attach(taker: HandOver): () => void;
 };
 
@@ -56,14 +64,14 @@ export function createHandOver(): LateHandOver {
 }
 
 /**
- * The results of a commit beside its messages: deliveries that this process has taken, whether there are others, and whether runs of
- * workflows have begun, or may wait for these messages.
+ * What a commit has created besides messages: deliveries claimed by this process, whether there are others, and whether
+ * workflow runs have started or may be waiting for these messages.
  */
 export type NewDeliveries = { taken: readonly NewDelivery[]; hasUntaken: boolean; hasRuns: boolean };
 
 /**
- * Hands on the new deliveries of a commit that took `tookMs`: to the dispatcher of this process where it has taken them, to the other
- * processes by a NOTIFY where some are left.
+ * Passes on the new deliveries of a commit that took `tookMs`: to the dispatcher of this process if it has claimed
+ * them, and to other processes by NOTIFY if some are left.
  */
 export function createHandOn({ pool, log, handOver }: { pool: Pool; log: Logger; handOver: HandOver }) {
   const wake = createWaker(pool, log);
@@ -75,10 +83,10 @@ export function createHandOn({ pool, log, handOver }: { pool: Pool; log: Logger;
   };
 }
 
-/** Streams of this process, which look at once for messages of a channel that was published to. */
+/** Open message streams of this process, which can be woken when their channel has new messages. */
 export type OpenStreams = { wake(channelId: string): void };
 
-/** After a commit of publishes: new deliveries are handed on, and the streams of the channels woken. */
+/** Runs after the commit of publishes: passes on new deliveries and wakes the streams of the channels. */
 export function createAfterCommit({
   streams,
   ...handing
@@ -96,11 +104,12 @@ export function createAfterCommit({
 }
 
 /**
- * Stores a group of publications in one transaction, with one delivery for every subscription that wants a message.
- * `routed` has the number of deliveries by message id, without messages that no subscription takes. `holder` says which process claims
- * new deliveries at once, and how many. Those it got come back in `taken`, `hasUntaken` says whether dispatchers must be woken for
- * others, and `hasRuns` whether runs have begun or may go on.
- * The room of deliveries provides it: one statement stores messages and their deliveries.
+ * Stores a group of publications in one transaction, with one delivery for every matching subscription. `routed` has
+ * the number of deliveries by message id, without messages that match no subscription. `holder` says which process
+ * claims new deliveries at once, and how many; those are returned in `taken`. `hasUntaken` says whether dispatchers
+ * must be woken for others, and `hasRuns` whether runs have started or may continue.
+ *
+ * Implemented by the delivery modules, because one statement stores messages and their deliveries.
  */
 export type StorePublications = (
   pool: Pool | PoolClient,

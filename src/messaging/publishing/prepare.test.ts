@@ -21,8 +21,13 @@ describe('the time at which a message is published', () => {
   });
 
   test.each<[string, ScheduleRequest, string, string]>([
-    ['both fields', { deliverAt: after(1), delay: 1 }, 'messages[3].delay', 'must not stand beside deliverAt'],
-    ['more than five minutes ago', { deliverAt: after(-300_001) }, 'messages[3].deliverAt', 'lies in the past'],
+    ['both fields', { deliverAt: after(1), delay: 1 }, 'messages[3].delay', 'must not be combined with deliverAt'],
+    [
+      'more than five minutes ago',
+      { deliverAt: after(-300_001) },
+      'messages[3].deliverAt',
+      'must not be more than five minutes in the past',
+    ],
     [
       'more than 365 days',
       { deliverAt: after(YEAR_MS + 1) },
@@ -40,12 +45,12 @@ describe('the fields of a publish', () => {
   const problemOf = (fields: Record<string, unknown>): PropertyKey | undefined =>
     publishMessageBody.safeParse({ eventType: 'a', payload: {}, ...fields }).error?.issues[0]?.path[0];
 
-  test.each([0, -1, 1.5, '60', 31_536_000_001, Number.NaN])('a delay of %p is refused', (delay) => {
+  test.each([0, -1, 1.5, '60', 31_536_000_001, Number.NaN])('a delay of %p is rejected', (delay) => {
     expect(problemOf({ delay })).toBe('delay');
   });
 
   test.each(['tomorrow', '2026-02-30T12:00:00Z', '2026-11-21', '2026-11-21T12:00:00', 1_795_000_000_000, ''])(
-    'a deliverAt of %p is refused',
+    'a deliverAt of %p is rejected',
     (deliverAt) => {
       expect(problemOf({ deliverAt })).toBe('deliverAt');
     },

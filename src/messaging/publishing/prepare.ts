@@ -10,8 +10,8 @@ import { MESSAGE_LIMITS } from '../messages/schema.ts';
 import { elementSpans, memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 
 /**
- * Content of a publish request. `header` gives the trace it belongs to, `hops` counts the deliveries that stand before it, and
- * `chainDepth` the runs of workflows.
+ * Content of a publish request. `header` returns the trace context it belongs to; `hops` is the number of deliveries
+ * that led to it, and `chainDepth` the number of workflow runs.
  */
 export type PublishRequest<B> = {
   body: B;
@@ -21,15 +21,15 @@ export type PublishRequest<B> = {
   chainDepth?: number;
 };
 
-/** How a refusal names a message: by where it stands in the body of its request. */
+/** How error texts name a message: by its position in the body of the request. */
 export type MessageNaming = {
   /** `messages[3].` in a batch, nothing for a single message. */
   of: (messageId: string) => string;
-  /** The body names the channel, not the path: a missing one is then INVALID_REQUEST. */
+  /** The body names the channel, not the path. A missing channel is then INVALID_REQUEST. */
   namesChannel?: true;
 };
 
-/** A payload before it is stored: parsed, as its text, and where its publisher wrote it (`['messages', 2, 'payload']`). */
+/** A payload before it is stored: parsed, as text, and its location in the request (`['messages', 2, 'payload']`). */
 export type PublishedPayload = {
   eventType: string;
   payload: unknown;
@@ -37,10 +37,10 @@ export type PublishedPayload = {
   at: readonly (string | number)[];
 };
 
-/** Messages of one channel with the payloads that its schemas are to be asked about. */
+/** Messages of one channel, with the payloads to check against its schemas. */
 export type ToPublish = { publication: Publication; payloads: readonly PublishedPayload[] };
 
-/** A request as the other steps take it: one entry of `toPublish` for each channel, and the answer that is asked for. */
+/** A request for the next steps: one entry of `toPublish` per channel, and the requested response. */
 export type Prepared<A extends AskedPublish = AskedPublish> = {
   toPublish: readonly ToPublish[];
   naming: MessageNaming;
@@ -49,13 +49,16 @@ export type Prepared<A extends AskedPublish = AskedPublish> = {
 
 export const singleNaming: MessageNaming = { of: () => '' };
 
-/** Reads requests: messages with their ids and times, trace and hops, and where in the body each message stands. */
+/** Parses requests: messages with their ids and times, trace and hops, and the location of each message in the body. */
 export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'clock'>) {
-  /** `at` is where it stands in the request. INVALID_REQUEST for a time that neither it nor a repeat can be published at. */
+  /**
+   * Creates a message. `at` is its location in the request. Throws INVALID_REQUEST for a time at which neither it nor a
+   * repeat of it can be published.
+   */
   const newMessage = (message: PublishMessage, payload: string, at = ''): NewMessage => {
     const { eventType, metadata } = message;
     const now = clock();
-    // A repeat is known by its id alone, however long ago its time was: that is found out where it would be stored.
+    // A repeat is recognised by its id alone, however long ago its time was; that is checked where it would be stored.
     const mayRepeat = message.id !== undefined && message.delay === undefined;
     const unlessKnown = mayRepeat ? problemOfPast(message, now, at) : undefined;
     const time = unlessKnown === undefined ? timeToPublish(message, now, at) : undefined;
@@ -105,7 +108,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
       };
     },
 
-    /** One publication for each channel that the messages name. */
+    /** Returns one publication for each channel that the messages name. */
     across(environmentId: string, request: PublishRequest<PublishAcross>): Prepared<AskedBatch> {
       const { body, bodyText } = request;
       const texts = batchPayloadTexts(bodyText);
@@ -126,7 +129,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
       };
     },
 
-    /** The message of an inbound webhook. `isHeld`: its channel is paused, and it waits there from now on. */
+    /** Prepares the message of an inbound webhook. With `isHeld`, its channel is paused and it is scheduled for now. */
     inbound(from: InboundMessage, isHeld: boolean): Prepared<AskedBatch> {
       const { environmentId, channelId, eventType, payloadText: text, payload, metadata, request, ...origin } = from;
       const { webhookId, eventId } = request;
@@ -152,7 +155,10 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
       };
     },
 
-    /** A test message: its payload is the platform's own unless the caller gives one, and its own fits every schema. */
+    /**
+     * Prepares a test message. Without a payload of the caller it has a standard payload, which is not checked against
+     * schemas.
+     */
     test(
       environmentId: string,
       { subscriptionId, channelId, eventType }: { subscriptionId: string; channelId: string; eventType: string },
@@ -172,7 +178,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
               messages: [message],
               ...originOf(request),
             },
-            // The platform's own payload is to reach the endpoint whatever the channel's schemas ask for.
+            // The standard payload has to reach the receiver whatever the schemas of the channel require.
             payloads: isOwnPayload ? [{ eventType, payload: body?.payload, text, at: ['payload'] }] : [],
           },
         ],
@@ -183,7 +189,7 @@ export function createPrepare({ newId, clock }: Pick<Dependencies, 'newId' | 'cl
   };
 }
 
-/** The payloads of a request that only tries them. */
+/** Returns the payloads of a request that only validates them. */
 export function payloadsToTry(
   channelId: string,
   { body, bodyText }: Pick<PublishRequest<ValidateMessages>, 'body' | 'bodyText'>,
@@ -196,7 +202,7 @@ export function payloadsToTry(
   return payloadsOf({ messages }, batchPayloadTexts(bodyText)).map((each) => ({ ...each, at }));
 }
 
-/** Trace, hops and depth of a request, for its messages; nothing where it has none. */
+/** Returns trace, hops and depth of a request for its messages; empty if it has none. */
 function originOf({
   header,
   hops = 0,
@@ -210,7 +216,7 @@ function originOf({
   };
 }
 
-/** The payloads of a batch with their places in it. */
+/** Returns the payloads of a batch with their locations. */
 const payloadsOf = (
   { messages }: { messages: readonly Pick<PublishMessage, 'eventType' | 'payload'>[] },
   texts: readonly string[],
@@ -231,8 +237,8 @@ function batchNaming(messages: readonly NewMessage[]): MessageNaming {
 }
 
 /**
- * Hash of the parts that two messages with one publisher's id have in common: the payload digit for digit, metadata in any order, and
- * when they are to be published, as it was asked for.
+ * Hash of what two messages with the same client-supplied id must have in common: the payload digit for digit, metadata
+ * in any order, and the requested time of publication.
  */
 function contentHash(
   { eventType, payload, metadata }: Pick<NewMessage, 'eventType' | 'payload' | 'metadata'>,
@@ -245,39 +251,44 @@ function contentHash(
     .digest();
 }
 
-/** Throws INVALID_REQUEST for the second message of a batch that has the id of an earlier one. */
+/** Throws INVALID_REQUEST for a message of a batch with the id of an earlier one. */
 function refuseDoubles(ids: readonly (string | undefined)[]): void {
   const seen = new Set<string>();
   for (const [index, id] of ids.entries()) {
     if (id === undefined) continue;
-    if (seen.has(id)) throw invalidField(`messages[${index}].id`, 'is the id of another message of this request');
+    if (seen.has(id))
+      throw invalidField(`messages[${index}].id`, 'must not be the id of another message of the request');
     seen.add(id);
   }
 }
 
-/** Throws INVALID_REQUEST for a message that names another channel than the path. `at` is where each stands in the request. */
+/**
+ * Throws INVALID_REQUEST for a message that names another channel than the path. `at` returns the location of each
+ * message.
+ */
 function refuseOtherChannel(
   channelId: string,
   messages: readonly { channelId?: string | undefined }[],
   at: (index: number) => string,
 ): void {
   const other = messages.findIndex((message) => message.channelId !== undefined && message.channelId !== channelId);
-  if (other !== -1) throw invalidField(`${at(other)}channelId`, 'must be the channel of the path, or be left out');
+  if (other !== -1) throw invalidField(`${at(other)}channelId`, 'must be the channel of the path or be omitted');
 }
 
-/** When a message is to be published, as its publisher asked: a time or ms from now; neither: at once. */
+/** The requested time of publication: a time, or ms from now. At once if neither is given. */
 export type ScheduleRequest = { deliverAt?: Date | undefined; delay?: number | undefined };
 
-// The publisher's clock and ours may differ; what is older than that was meant for another day.
+// The publisher's clock may differ from ours. An older time was not meant for now.
 const PAST_MS = 300_000;
 
 /**
- * When to publish a message; undefined is at once, which a `deliverAt` up to five minutes ago means too. `at` stands before the
- * field of a refusal: `messages[3].`. INVALID_REQUEST for both fields and for more than five minutes ago or 365 days ahead.
+ * Returns when to publish a message; undefined means at once, also for a `deliverAt` up to five minutes ago. `at` is
+ * the prefix of the field in errors, such as `messages[3].`. Throws INVALID_REQUEST if both fields are given, or for a
+ * time more than five minutes ago or 365 days ahead.
  */
 export function timeToPublish({ deliverAt, delay }: ScheduleRequest, now: Date, at = ''): Date | undefined {
   if (deliverAt === undefined) return delay === undefined ? undefined : new Date(now.getTime() + delay);
-  if (delay !== undefined) throw invalidField(`${at}delay`, 'must not stand beside deliverAt');
+  if (delay !== undefined) throw invalidField(`${at}delay`, 'must not be combined with deliverAt');
   const past = problemOfPast({ deliverAt }, now, at);
   if (past !== undefined) throw past;
   const aheadMs = deliverAt.getTime() - now.getTime();
@@ -285,21 +296,24 @@ export function timeToPublish({ deliverAt, delay }: ScheduleRequest, now: Date, 
   return aheadMs > 0 ? deliverAt : undefined;
 }
 
-/** INVALID_REQUEST for a `deliverAt` of more than five minutes ago. A publisher that repeats a message may still name it. */
+/**
+ * INVALID_REQUEST for a `deliverAt` more than five minutes ago. A publisher that repeats a message may still name that
+ * time.
+ */
 function problemOfPast({ deliverAt }: ScheduleRequest, now: Date, at = ''): ApiError | undefined {
   const isPast = deliverAt !== undefined && deliverAt.getTime() - now.getTime() < -PAST_MS;
-  return isPast ? invalidField(`${at}deliverAt`, 'lies in the past') : undefined;
+  return isPast ? invalidField(`${at}deliverAt`, 'must not be more than five minutes in the past') : undefined;
 }
 
 /**
- * The payload's own text inside a request body that has already been validated, for a single publish.
- * Throws INVALID_REQUEST (field payload) above 256 KiB. The body's depth and members were bounded when it was parsed.
+ * Returns the text of the payload in the validated body of a single publish. Throws INVALID_REQUEST (field payload)
+ * above 256 KiB. Depth and members of the body were limited when it was parsed.
  */
 export function payloadText(bodyText: string): string {
   return checked('payload', sliceOf(bodyText, memberSpan(bodyText, wholeSpan(bodyText), 'payload')));
 }
 
-/** The same for every message of a batch, in order; the field is `messages[i].payload`. */
+/** Returns the text of each payload in a batch, in order; the field of an error is `messages[i].payload`. */
 function batchPayloadTexts(bodyText: string): string[] {
   const messages = memberSpan(bodyText, wholeSpan(bodyText), 'messages');
   if (messages === undefined) return [];

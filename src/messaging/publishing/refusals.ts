@@ -3,12 +3,12 @@ import type { Publication, Stored } from '../messages/publication.ts';
 import type { MessageNaming } from './prepare.ts';
 import type { Repeated } from './store.ts';
 
-/** A channel's configuration is not the one that payloads were checked against. Nothing was stored. */
+/** The configuration of a channel is not the one that payloads were checked against. Nothing was stored. */
 export class StaleConfigError extends Error {
   override readonly name = 'StaleConfigError';
 }
 
-/** CONFLICT for a channel that takes no messages, and why. */
+/** CONFLICT for a channel that does not accept messages, with the reason. */
 export class ChannelClosedError extends ApiError {
   readonly channelStatus: string;
   constructor(channelStatus: string, ...said: ConstructorParameters<typeof ApiError>) {
@@ -17,14 +17,14 @@ export class ChannelClosedError extends ApiError {
   }
 }
 
-/** Publications of one request, all or nothing, and where its messages stand. */
+/** The publications of one request, which are all or nothing, and how its messages are named in errors. */
 type Refusable = { publications: readonly Publication[]; naming: MessageNaming };
 
 /**
- * Why a request is refused, by what its transaction has found; undefined where it may be stored. CONFLICT for a publisher's id that
- * stands for another message, INVALID_REQUEST for a time that had passed for too long or a payload that does not fit unless the
- * message repeats one, and what a channel has against it. `storedOf` is undefined where every message of a publication had been published
- * before.
+ * Returns why a request is rejected, based on what its transaction found; undefined if it can be stored. CONFLICT for a
+ * client-supplied id that belongs to another message; INVALID_REQUEST for a time too long ago or a payload that
+ * violates the schema, unless the message repeats an earlier one; and the state of the channel. `storedOf` returns
+ * undefined if every message of a publication had been published before.
  */
 export function refusalOf(
   { publications, naming }: Refusable,
@@ -44,17 +44,18 @@ export function refusalOf(
   return undefined;
 }
 
-/** CONFLICT for a publisher's id that stands for another message. */
+/** CONFLICT for a client-supplied id that belongs to another message. */
 function differing({ messages }: Publication, repeated: Repeated, { of }: MessageNaming): ApiError | undefined {
   const message = messages.find(({ id }) => repeated.get(id)?.isSame === false);
   if (message === undefined) return undefined;
   const field = `${of(message.id)}id`;
-  const reason = 'was given to another message of this channel in the last 24 hours';
+  const reason = 'must not be the id of another message that was published to this channel in the last 24 hours';
   return new ApiError('CONFLICT', `${field}: ${reason}`, { details: { field, reason } });
 }
 
 /**
- * A channel that is missing, not active, or of another configuration than was checked: nothing of the publication was stored then.
+ * Checks for a channel that is missing, not active, or has another configuration than was checked. Nothing of the
+ * publication was stored then.
  */
 function closed(
   { onlySubscriptionId, isHeldWhilePaused, messages }: Publication,
@@ -67,10 +68,10 @@ function closed(
   if (channelStatus === 'paused' && isHeldWhilePaused === true) return undefined;
   const field = `${of(messages[0]?.id ?? '')}channelId`;
   if (channelStatus === undefined)
-    return namesChannel ? invalidField(field, 'names no channel of this environment') : notFound('channel');
+    return namesChannel ? invalidField(field, 'must name a channel of this environment') : notFound('channel');
   const reason =
     channelStatus === 'system'
-      ? 'Only the service itself publishes to its system channel'
-      : `The channel is ${channelStatus}; only an active one takes messages`;
+      ? 'Only the service can publish to the system channel'
+      : `The channel is ${channelStatus}; only an active channel accepts messages`;
   return new ChannelClosedError(channelStatus, 'CONFLICT', reason, namesChannel ? { details: { field, reason } } : {});
 }

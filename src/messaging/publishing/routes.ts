@@ -39,7 +39,10 @@ export const publishingRoutes = [
     operationId: 'messages.publish',
     summary: 'Publish a message',
     description:
-      'The answer comes after one transaction has stored the message and its deliveries. With `deliverAt` or `delay` the message waits for its time.',
+      'The response is sent after the message and its deliveries have been stored in one transaction. ' +
+      'With `deliverAt` or `delay`, the message waits until then. If the channel is not active, the ' +
+      'response is CONFLICT; if the payload violates a schema, it is INVALID_REQUEST. After UNAVAILABLE ' +
+      'with `outcome: unknown`, repeat the request with the same `id` or `Idempotency-Key`.',
     example: { body: EXAMPLE_MESSAGE },
     params: inChannel,
     access: { scope: 'messages:write' },
@@ -57,7 +60,10 @@ export const publishingRoutes = [
     path: '/v1/channels/:channelId/messages/batch',
     operationId: 'messages.publishBatch',
     summary: 'Publish several messages',
-    description: 'Publishes 1 to 100 messages to one channel, all of them or none.',
+    description:
+      'Publishes 1 to 100 messages to one channel, all or nothing. Limited by the batch requests per ' +
+      'minute of the credential, together with `/v1/messages/batch`. An `id` that occurs twice in a ' +
+      'batch is INVALID_REQUEST.',
     example: { body: { messages: [EXAMPLE_MESSAGE, { ...EXAMPLE_MESSAGE, payload: { number: 2 } }] } },
     params: inChannel,
     access: { scope: 'messages:write' },
@@ -76,7 +82,10 @@ export const publishingRoutes = [
     path: '/v1/messages/batch',
     operationId: 'messages.publishAcross',
     summary: 'Publish to several channels',
-    description: 'Publishes 1 to 100 messages, each to the channel that it names, all of them or none.',
+    description:
+      'Publishes 1 to 100 messages, each to the channel it names, all or nothing. A channel that does ' +
+      'not exist is INVALID_REQUEST and an inactive one CONFLICT, both with the field ' +
+      '`messages[n].channelId`.',
     example: { body: { messages: [EXAMPLE_ACROSS] } },
     access: { scope: 'messages:write' },
     bucket: 'batch',
@@ -94,7 +103,7 @@ export const publishingRoutes = [
     path: '/v1/messages/transactional',
     operationId: 'messages.publishTransactional',
     summary: 'Publish in one transaction',
-    description: 'Does the same as the batch path, under a limit of its own.',
+    description: 'Does the same as `/v1/messages/batch`, with a rate limit of its own.',
     example: { body: { messages: [EXAMPLE_ACROSS] } },
     access: { scope: 'messages:write' },
     bucket: 'transactional',
@@ -111,12 +120,14 @@ export const publishingRoutes = [
     method: 'POST',
     path: '/v1/channels/:channelId/validate',
     operationId: 'messages.validate',
-    summary: 'Try payloads on the schemas',
+    summary: 'Validate payloads',
     description:
-      'Says whether the schemas of the channel would take each payload, or those of the request in their place. Nothing is published or saved.',
+      'Checks payloads against the schemas of the channel, or against `schema` and `schemas` of the ' +
+      'request, which replace all schemas of the channel. Returns the first problem per payload and ' +
+      'schema. Publishes and stores nothing.',
     example: { body: { eventType: 'order.created', payload: { number: 1 } } },
     params: inChannel,
-    // A publisher may try it; the schemas themselves are read with channels:read.
+    // Publishers may validate payloads. Reading the schemas requires channels:read.
     access: { scope: 'messages:write' },
     size: 'publish',
     messageBounds: MESSAGE_BOUNDS,
@@ -130,12 +141,15 @@ export const publishingRoutes = [
     method: 'POST',
     path: '/v1/channels/:channelId/dry-run',
     operationId: 'messages.dryRun',
-    summary: 'Ask who would get a message',
+    summary: 'Preview who would receive a message',
     description:
-      'Shows the fate of a message if it were published now, with a page of the subscriptions. Name a stored message instead of a sample, or give a filter to try.',
+      'Shows what would happen to a message if it were published now, with a page of the subscriptions ' +
+      'of the channel. Send a sample, or name a stored message with `messageId` (this also requires the ' +
+      'scope `messages:read`). Send `filter` to test an expression. Stores nothing.',
     example: { body: { eventType: 'order.created', payload: { number: 1 }, filter: 'payload.number > 0' } },
     params: inChannel,
-    // As trying a payload: whoever may publish may ask who would get it. The answer names no address that anything is sent to.
+    // Whoever may publish may see who would receive a message, as with validation. The response contains no webhook
+    // URLs.
     access: { scope: 'messages:write' },
     size: 'publish',
     messageBounds: MESSAGE_BOUNDS,
@@ -150,11 +164,14 @@ export const publishingRoutes = [
     method: 'GET',
     path: '/v1/messages/:messageId/routing',
     operationId: 'messages.getRouting',
-    summary: 'Ask who would get a stored message now',
+    summary: 'Preview who would receive a stored message',
     description:
-      'Says of up to 100 subscriptions of its channel, the newest first, whether they would get it now and why, and names the delivery of each that has one.',
+      'For up to 100 subscriptions of the channel, newest first: whether and why they would receive the ' +
+      'message if it were published now, and their delivery if there is one. An erased message is ' +
+      'CONFLICT.',
     params: { messageId: idOf('message') },
-    // Who may read the message may know why somebody did not get it. No filter can be given, so nothing is found out by trying.
+    // Whoever may read a message may see why a subscription did not receive it. The caller cannot give a filter, so
+    // payloads cannot be probed with expressions.
     access: { scope: 'messages:read' },
     answers: { 200: messageRoutingAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -165,12 +182,13 @@ export const publishingRoutes = [
     method: 'POST',
     path: '/v1/channels/:channelId/filter-test',
     operationId: 'messages.testFilter',
-    summary: 'Try a filter on the newest messages',
+    summary: 'Test a filter on recent messages',
     description:
-      'Says of up to 50 of the newest messages of the channel whether a filter would let them through, in one request. Nothing is stored.',
+      'Evaluates a filter on up to 50 of the most recent messages of the channel and returns which ones ' +
+      'match. Erased messages are skipped. Stores nothing.',
     example: { body: { filter: "eventType == 'order.created'", limit: 20 } },
     params: inChannel,
-    // The answer tells of stored messages, and nothing changes.
+    // Reads stored messages and changes nothing.
     access: { scope: 'messages:read' },
     consumes: 'json',
     body: filterTestBody,
@@ -183,7 +201,10 @@ export const publishingRoutes = [
     path: '/v1/subscriptions/:subscriptionId/test',
     operationId: 'subscriptions.test',
     summary: 'Send a test message',
-    description: 'Publishes a message to this subscription alone. Body and fields may be left out.',
+    description:
+      'Publishes a message to this subscription only. The event type defaults to `posthorn.test`; a ' +
+      '`payload` of your own must match the schemas of the channel. The filter is not evaluated. The ' +
+      'body can be omitted.',
     example: { body: { eventType: 'order.tested', payload: { number: 1 } } },
     params: { subscriptionId: idOf('subscription') },
     access: { scope: 'subscriptions:write' },

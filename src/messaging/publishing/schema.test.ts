@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { publishMessageBody, testSubscriptionBody } from './schema.ts';
 
 describe('the body of a test message', () => {
-  test.each([undefined, {}, { eventType: 'order.paid' }, { payload: {} }])('may leave anything out (%#)', (body) => {
+  test.each([undefined, {}, { eventType: 'order.paid' }, { payload: {} }])('may omit any field (%#)', (body) => {
     expect(testSubscriptionBody.parse(body)).toEqual(body);
   });
 
@@ -16,7 +16,7 @@ describe('the body of a test message', () => {
   });
 });
 
-/** Filters give such texts another meaning, so that nobody could subscribe to or list just these messages. */
+/** Filters interpret such texts differently, so nobody could subscribe to or list only these messages. */
 test.each([
   ['*', 'must not contain *, which stands for several event types in filters'],
   ['order.*', 'must not contain *, which stands for several event types in filters'],

@@ -7,12 +7,15 @@ import { CHANNEL_STATUSES } from '../../kernel/words/statuses.ts';
 import { schemaField, schemasField } from '../schemas/schema.ts';
 import { MESSAGE_LIMITS, messageShape, publishedEventType } from '../messages/schema.ts';
 
-/** A JSON object. Only its kind is checked here: its text is taken from the request, digit for digit. */
+/**
+ * A JSON object. This checks only the type: the text is taken from the raw request, so that it is delivered digit for
+ * digit.
+ */
 const payloadSchema = z
   .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: (issue) => (issue.input === undefined ? 'is required' : 'must be an object'),
   })
-  // For documents and types that are made from schemas: zod does not know what a custom one takes.
+  // For the OpenAPI document and generated types: zod does not know what a custom schema accepts.
   .meta({ type: 'object' });
 
 const metadataSchema = z
@@ -26,7 +29,7 @@ const metadataSchema = z
     `must have at most ${MESSAGE_LIMITS.metadataBytes} bytes as JSON`,
   );
 
-/** The publisher's own id of a message: visible ASCII. This id is not the message's id. */
+/** The message id chosen by the publisher: visible ASCII. Not to be confused with the generated id of the message. */
 const publisherIdSchema = z
   .string()
   .min(1)
@@ -36,31 +39,46 @@ const publisherIdSchema = z
 const messageFields = {
   id: publisherIdSchema
     .optional()
-    .describe('Your own id for the message. For 24 hours, a second message with the same id is the first one.'),
-  eventType: publishedEventType.describe('What has happened, such as `order.created`.'),
-  payload: payloadSchema.describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
-  metadata: metadataSchema.optional().describe('Texts that go with the message, up to 50 and 16 KiB.'),
-  /** When to publish it: a time, or ms from now; `timeToPublish` judges them. */
-  deliverAt: dateTimeField.optional().describe('When to publish the message; not beside `delay`.'),
-  // The bounds come first: `int` has bounds of its own.
+    .describe(
+      'Your own id for the message: up to 128 visible ASCII characters. For 24 hours, publishing again ' +
+        'with the same id, content and time returns the first message; other content is CONFLICT. The id ' +
+        'of a cancelled message can be reused.',
+    ),
+  eventType: publishedEventType.describe(
+    'What happened, such as `order.created`: 1 to 128 characters, without `*`, commas, or white space ' +
+      'at either end.',
+  ),
+  payload: payloadSchema.describe(
+    'Any JSON object, up to 256 KiB, 32 levels and 10,000 members (100,000 in all payloads of a ' +
+      'request). Delivered digit for digit.',
+  ),
+  metadata: metadataSchema.optional().describe('Strings that accompany the message: up to 50 entries and 16 KiB.'),
+  /** When to publish: a time, or a delay in ms; checked by `timeToPublish`. */
+  deliverAt: dateTimeField
+    .optional()
+    .describe(
+      'When to publish the message: up to 365 days ahead. Up to five minutes ago means now; an older ' +
+        'time is INVALID_REQUEST. Cannot be combined with `delay`.',
+    ),
+  // The bounds come before `int`, which has bounds of its own.
   delay: z
     .number()
     .min(1)
     .max(MESSAGE_LIMITS.delayMs)
     .int()
     .optional()
-    .describe('Milliseconds from now until the message is published; not beside `deliverAt`.'),
+    .describe('Milliseconds from now until the message is published. Cannot be combined with `deliverAt`.'),
 };
 
-/** Fields that a message shows beside those it was published with. */
+/** Fields of a message besides those it was published with. */
 const message: ResourceFields = {
   moved: ['publishedAt', 'deliveryStatus', 'cancelledAt', 'cancelReason', 'erasedAt', 'traceId', 'warnings'],
 };
 
-/** Where the path names the channel a message may name it as well: the same one (`refuseOtherChannel`). */
+/** If the path names the channel, a message may name it too, but only the same one (`refuseOtherChannel`). */
 const channelMessageFields = {
   ...messageFields,
-  channelId: z.string().optional().describe('The channel of the path, if you send it at all.'),
+  channelId: z.string().optional().describe('Channel of the path. May be omitted.'),
 };
 export const publishMessageBody = fieldsOf(channelMessageFields, message).meta({ typeName: 'PublishMessage' });
 
@@ -73,7 +91,7 @@ const batchOf = <T extends z.ZodType>(each: T) =>
     .max(MESSAGE_LIMITS.batch, `must hold at most ${MESSAGE_LIMITS.batch} messages`);
 
 const messages = batchOf(publishMessageBody);
-export const publishBatchBody = fieldsOf({ messages: messages.describe('Messages, in their order.') }).meta({
+export const publishBatchBody = fieldsOf({ messages: messages.describe('Messages, in order.') }).meta({
   typeName: 'PublishBatch',
 });
 
@@ -81,21 +99,21 @@ export const publishBatchBody = fieldsOf({ messages: messages.describe('Messages
 export const publishAcrossBody = fieldsOf({
   messages: batchOf(
     fieldsOf({ ...messageFields, channelId: z.string().describe('Channel to publish to.') }, message),
-  ).describe('Messages, in their order.'),
+  ).describe('Messages, in order.'),
 }).meta({ typeName: 'PublishAcross' });
 
 /**
- * Either `messages` or one message's own fields: what can be published can be tried. `schema` and `schemas` are tried in place of
- * those of the channel: where one is given, the absent other is none.
+ * Either `messages` or the fields of a single message, so that any publish request can be validated. `schema` and
+ * `schemas` replace all schemas of the channel: if only one of them is given, the other counts as absent.
  */
 export const validateMessagesBody = fieldsOf(
   {
     ...channelMessageFields,
-    messages: messages.optional().describe('Messages, in their order.'),
-    eventType: publishedEventType.optional().describe('Says what has happened, such as `order.created`.'),
-    payload: payloadSchema.optional().describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
-    schema: schemaField.optional().describe('JSON Schema that holds for every payload.'),
-    schemas: schemasField.optional().describe('JSON Schemas by event type, each of which holds beside `schema`.'),
+    messages: messages.optional().describe('Messages, in order.'),
+    eventType: publishedEventType.optional().describe('What happened, such as `order.created`.'),
+    payload: payloadSchema.optional().describe('Any JSON object, up to 256 KiB.'),
+    schema: schemaField.optional().describe('JSON Schema for every payload.'),
+    schemas: schemasField.optional().describe('JSON Schemas by event type. Each applies in addition to `schema`.'),
   },
   message,
 )
@@ -106,7 +124,7 @@ export const validateMessagesBody = fieldsOf(
       if (own.eventType === undefined) refuse('eventType', 'is required');
       if (own.payload === undefined) refuse('payload', 'is required');
     } else if (Object.keys(own).length > 0) {
-      refuse('messages', "must not stand beside one message's own fields");
+      refuse('messages', 'must not be combined with the fields of a single message');
     }
   })
   .meta({ oneOfFields: [['messages'], ['eventType', 'payload']] })
@@ -121,51 +139,52 @@ const warnings = z
   .array(fieldProblem)
   .exactOptional()
   .describe(
-    'Where payloads do not fit the schemas of a channel that warns instead of refusing. On answers to publishes.',
+    'Schema violations of payloads that were published nevertheless, because the channel only warns. ' +
+      'Only in responses to publishes.',
   );
 
 /**
- * The answer to a publish. One that is kept under an Idempotency-Key says what was answered then, without the content of a
- * message that was erased since.
+ * Response to a publish. A response stored for an Idempotency-Key is returned as it was, but without the content of a
+ * message that has been erased since.
  */
 export const publishedAnswer = z.strictObject({ ...messageShape, warnings }).meta({ typeName: 'PublishedMessage' });
 export type PublishedMessage = z.output<typeof publishedAnswer>;
 
-/** Spec §4 Messages: the answer to a batch. */
+/** Response to a batch (spec §4 Messages). */
 export const batchAnswer = z
   .strictObject({
-    count: wholeNumber.describe('How many messages were accepted: all of the request.'),
-    ids: z.array(idOf('message')).describe("Their ids, in the order of the request's messages."),
-    status: z.literal('accepted').describe('They are stored.'),
+    count: wholeNumber.describe('Number of accepted messages: all of the request.'),
+    ids: z.array(idOf('message')).describe('Ids of the messages, in the order of the request.'),
+    status: z.literal('accepted').describe('Always `accepted`: the messages are stored.'),
     warnings,
   })
   .meta({ typeName: 'BatchAccepted' });
 export type BatchAccepted = z.output<typeof batchAnswer>;
 
-/** Whether the schemas would take each payload. */
+/** Whether each payload satisfies the schemas. */
 export const payloadValidationAnswer = z
   .strictObject({
-    valid: z.boolean().describe('Whether the schemas take all of them.'),
+    valid: z.boolean().describe('Whether all payloads satisfy the schemas.'),
     results: z
       .array(
         z.strictObject({
-          valid: z.boolean().describe('Whether the schemas take it.'),
-          errors: z.array(fieldProblem).describe('First problem of each schema; fields begin with `payload`.'),
+          valid: z.boolean().describe('Whether the payload satisfies the schemas.'),
+          errors: z.array(fieldProblem).describe('First problem of each schema. Field names begin with `payload`.'),
         }),
       )
-      .describe('Each payload, in the order of the request.'),
+      .describe('Result for each payload, in the order of the request.'),
   })
   .meta({ typeName: 'PayloadValidation' });
 export type PayloadValidation = z.output<typeof payloadValidationAnswer>;
 
-/** A sample, or `messageId` of a stored message; `filter` is an expression to try on it. */
+/** A sample, or the `messageId` of a stored message. `filter` is an expression to test on it. */
 export const dryRunBody = fieldsOf({
-  messageId: z.string().optional().describe('Stored message to try, in place of a sample.'),
-  eventType: publishedEventType.optional().describe('Says what has happened, such as `order.created`.'),
-  payload: payloadSchema.optional().describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
-  metadata: metadataSchema.optional().describe('Texts that go with the message, up to 50 and 16 KiB.'),
-  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional().describe('Expression to try on the message.'),
-  subscriptionId: z.string().optional().describe('Shows this subscription alone.'),
+  messageId: z.string().optional().describe('Id of a stored message to use instead of a sample.'),
+  eventType: publishedEventType.optional().describe('What happened, such as `order.created`.'),
+  payload: payloadSchema.optional().describe('Any JSON object, up to 256 KiB.'),
+  metadata: metadataSchema.optional().describe('Strings that accompany the message: up to 50 entries and 16 KiB.'),
+  filter: z.string().min(1).max(MAX_EXPRESSION_LENGTH).optional().describe('CEL expression to test on the message.'),
+  subscriptionId: z.string().optional().describe('Only this subscription.'),
 })
   .superRefine(({ messageId, eventType, payload, metadata }, context) => {
     const refuse = (field: string, message: string): void =>
@@ -174,7 +193,7 @@ export const dryRunBody = fieldsOf({
       if (eventType === undefined) refuse('eventType', 'is required');
       if (payload === undefined) refuse('payload', 'is required');
     } else if (eventType !== undefined || payload !== undefined || metadata !== undefined) {
-      refuse('messageId', 'must not stand beside eventType, payload and metadata');
+      refuse('messageId', 'must not be combined with eventType, payload or metadata');
     }
   })
   .meta({ oneOfFields: [['messageId'], ['eventType', 'payload']] })
@@ -182,51 +201,54 @@ export const dryRunBody = fieldsOf({
 
 export type DryRunRequest = z.output<typeof dryRunBody>;
 
-/** A subscription, and whether it would get the message. */
+/** A subscription, and whether it would receive the message. */
 const dryRunRoute = z.strictObject({
   subscriptionId: idOf('subscription'),
   name: z.string().describe('Name of the subscription.'),
-  wouldReceive: z.boolean().describe('Whether a delivery would be made.'),
+  wouldReceive: z.boolean().describe('Whether a delivery would be created.'),
   reason: z
     .enum(['no_filter', 'filter_matches', 'event_type', 'filter_does_not_match', 'filter_failed'])
-    .describe('Why it would or would not get it.'),
-  detail: z.string().exactOptional().describe('More of the reason, for people.'),
+    .describe(
+      'Why the subscription would or would not receive the message. `no_filter` and `filter_matches`: it ' +
+        'would. `event_type`: its event types do not match. `filter_does_not_match`: its filter does not ' +
+        'match. `filter_failed`: its filter could not be evaluated.',
+    ),
+  detail: z.string().exactOptional().describe('Explanation of the reason.'),
   heldBy: z
     .enum(['app_suspended', 'paused', 'disabled', 'circuit'])
     .exactOptional()
-    .describe('Hold that its delivery would wait for.'),
+    .describe(
+      'What the delivery would wait for: `paused` and `disabled` for a resume, `circuit` for the next ' +
+        'probe, `app_suspended` for the app.',
+    ),
 });
 export type DryRunRoute = z.output<typeof dryRunRoute>;
 
-/** The fate of a message if it were published now, with a page of the subscriptions. */
+/** What would happen to a message if it were published now, with a page of the subscriptions. */
 export const dryRunAnswer = pageOf(dryRunRoute)
   .extend({
     channel: z
       .strictObject({
-        status: z.enum([...CHANNEL_STATUSES, 'system']).describe('Only an active channel takes messages.'),
-        accepts: z.boolean().describe('Whether the channel would take it.'),
-        errors: z
-          .array(fieldProblem)
-          .describe(
-            'Problems that its schemas find; in a channel that only warns these are warnings, beside `accepts: true`.',
-          ),
+        status: z.enum([...CHANNEL_STATUSES, 'system']).describe('Only an active channel accepts messages.'),
+        accepts: z.boolean().describe('Whether the channel would accept the message.'),
+        errors: z.array(fieldProblem).describe('Schema violations. With `accepts: true` these are only warnings.'),
       })
       .describe('The channel.'),
     filter: z
       .strictObject({
-        matches: z.boolean().describe('Whether it lets the message through.'),
-        error: z.string().exactOptional().describe('Why it could not be evaluated.'),
+        matches: z.boolean().describe('Whether the message matches.'),
+        error: z.string().exactOptional().describe('Why the expression could not be evaluated.'),
       })
       .exactOptional()
-      .describe('Verdict of the expression that was given. Absent without one.'),
+      .describe('Result of the given expression. Absent if none was given.'),
   })
   .meta({ typeName: 'DryRun' });
 export type DryRun = z.output<typeof dryRunAnswer>;
 
-/** So many of the newest subscriptions of a channel are asked about a message. */
+/** Maximum number of subscriptions, newest first, that are evaluated for a message. */
 export const MOST_VERDICTS = 100;
 
-/** Who would get a stored message now, and who has it. */
+/** Which subscriptions would receive a stored message now, and which have a delivery of it. */
 export const messageRoutingAnswer = z
   .strictObject({
     subscriptions: z
@@ -234,59 +256,56 @@ export const messageRoutingAnswer = z
         dryRunRoute.extend({
           deliveryId: idOf('delivery')
             .exactOptional()
-            .describe('Its delivery of the message. Absent where it has none.'),
+            .describe('Delivery of the message to this subscription. Absent if there is none.'),
         }),
       )
-      .describe(`Subscriptions of the channel of the message, the newest first, ${MOST_VERDICTS} at most.`),
-    isMore: z.boolean().describe('Whether the channel has more than these.'),
+      .describe(`Subscriptions of the channel, newest first, up to ${MOST_VERDICTS}.`),
+    isMore: z.boolean().describe('Whether the channel has further subscriptions.'),
   })
   .meta({ typeName: 'MessageRouting' });
 export type MessageRouting = z.output<typeof messageRoutingAnswer>;
 
-/** So many of the newest messages of a channel are asked about a filter. */
+/** How many of the newest messages of a channel a filter is tested on. */
 const FILTER_TRIAL = { min: 1, max: 50 } as const;
 
-/** An expression to try on the newest messages of a channel. */
+/** An expression to test on the newest messages of a channel. */
 export const filterTestBody = fieldsOf({
   filter: z
     .string()
     .min(1)
     .max(MAX_EXPRESSION_LENGTH)
-    .describe('CEL expression over `payload`, `metadata`, `eventType` that lets through what is wanted.'),
+    .describe('CEL expression over `payload`, `metadata` and `eventType` that selects messages.'),
   limit: z
     .number()
     .int()
     .min(FILTER_TRIAL.min)
     .max(FILTER_TRIAL.max)
     .default(FILTER_TRIAL.max)
-    .describe('Items on the page.'),
+    .describe('Maximum number of messages.'),
 }).meta({ typeName: 'FilterTestBody' });
 export type FilterTestRequest = z.output<typeof filterTestBody>;
 
 const triedMessage = z.strictObject({
-  messageId: idOf('message').describe('Message that was asked.'),
-  eventType: z.string().describe('Its event type.'),
+  messageId: idOf('message').describe('Tested message.'),
+  eventType: z.string().describe('Event type of the message.'),
   publishedAt: time.describe('When it was published.'),
-  matches: z.boolean().describe('Whether the filter lets it through.'),
-  error: z.string().exactOptional().describe('Why the filter could not be evaluated on it.'),
+  matches: z.boolean().describe('Whether the filter matches the message.'),
+  error: z.string().exactOptional().describe('Why the filter could not be evaluated for the message.'),
 });
 
-/** The verdicts of a filter on the newest messages of a channel. */
+/** Results of a filter for the newest messages of a channel. */
 export const filterTestAnswer = z
   .strictObject({
-    matched: wholeNumber.describe('How many of them the filter lets through.'),
-    messages: z.array(triedMessage).describe('The messages that were asked, newest first. Erased ones are left out.'),
+    matched: wholeNumber.describe('Number of messages that match.'),
+    messages: z.array(triedMessage).describe('Tested messages, newest first. Erased ones are skipped.'),
   })
   .meta({ typeName: 'FilterTest' });
 export type FilterTest = z.output<typeof filterTestAnswer>;
 
-/** A test message for one subscription; both parts may be left out, and so may the body. */
+/** A test message for one subscription. Both fields, and the whole body, can be omitted. */
 export const testSubscriptionBody = fieldsOf({
-  eventType: publishedEventType.exactOptional().describe('Event type of the test message.'),
-  payload: z
-    .record(z.string(), z.unknown())
-    .exactOptional()
-    .describe('Any JSON object, up to 256 KiB. Subscribers get it digit for digit.'),
+  eventType: publishedEventType.exactOptional().describe('Event type of the test message. Default: `posthorn.test`.'),
+  payload: z.record(z.string(), z.unknown()).exactOptional().describe('Any JSON object, up to 256 KiB.'),
 })
   .optional()
   .meta({ typeName: 'TestSubscription' });

@@ -25,10 +25,10 @@ import type {
 } from './schema.ts';
 import { subscriptionTarget } from './store.ts';
 
-/** The eventType of a subscription's test message when its caller names none. */
+/** Default event type of test messages. */
 const TEST_EVENT_TYPE = 'posthorn.test';
 
-// A channel whose configuration changes between each check and its storing is being changed without end.
+// If the configuration changes between each check and its commit, it is changing continuously.
 const CHECKS_AT_MOST = 5;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -42,14 +42,14 @@ type Collaborators = {
   observer?: CommitObserver | undefined;
   tracing?: PublishTracing | undefined;
 };
-/** `keep`: the Idempotency-Key that the answer is kept under. */
+/** `keep`: the Idempotency-Key for which the response is stored. */
 type Keyed<B> = PublishRequest<B> & { keep?: KeepInPublish };
 
 export type Publishing = ReturnType<typeof createPublishing>;
 
 /**
- * Publishing (spec §4 Messages), in four steps: prepare.ts, check.ts, commit.ts, and hand-over.ts after each commit. Everything
- * published is in PostgreSQL when these return.
+ * Publishing (spec §4 Messages), in four steps: prepare.ts, check.ts, commit.ts, and hand-over.ts after each commit.
+ * When these functions return, everything published is in PostgreSQL.
  */
 export function createPublishing(
   { pool, db, newId, clock, log }: Pick<Dependencies, 'pool' | 'db' | 'newId' | 'clock' | 'log'>,
@@ -60,8 +60,8 @@ export function createPublishing(
   const commit = createCommit({ pool, log, storePublications, handOver, streams, observer, tracing });
 
   /**
-   * Every way of publishing ends here. A request whose channel has changed since its check is checked again, by the newest
-   * configuration. UNAVAILABLE when a configuration changes all the time.
+   * Used by every way of publishing. If a channel has changed since the check, checks again with the newest
+   * configuration. Throws UNAVAILABLE if it changes continuously.
    */
   const checkAndCommit = async (
     { toPublish, naming, asked }: Prepared,
@@ -72,13 +72,17 @@ export function createPublishing(
       const outcome = await commit({ ...checked, naming, asked, ...(keep && { keep }) });
       if (outcome !== 'stale') return outcome;
     }
-    throw new ApiError('UNAVAILABLE', "The channel's configuration is changing at this moment", {
-      retryAfter: RETRY_AFTER_SECONDS,
-    });
+    throw new ApiError(
+      'UNAVAILABLE',
+      'The configuration of the channel is changing; wait as long as Retry-After says, then try again',
+      {
+        retryAfter: RETRY_AFTER_SECONDS,
+      },
+    );
   };
 
   return {
-    /** Publishes one message. NOT_FOUND for a missing channel, CONFLICT for one that is not active. */
+    /** Publishes one message. Throws NOT_FOUND for a missing channel and CONFLICT for one that is not active. */
     async publish(
       { environmentId }: Pick<EnvironmentCaller, 'environmentId'>,
       channelId: string,
@@ -99,8 +103,8 @@ export function createPublishing(
     },
 
     /**
-     * Publishes 1–100 messages, each to the channel it names, all or none (spec §8). INVALID_REQUEST for a missing channel,
-     * CONFLICT for one that is not active, with `messages[n].channelId` as the field.
+     * Publishes 1–100 messages, each to the channel it names, all or none (spec §8). Throws INVALID_REQUEST for a
+     * missing channel and CONFLICT for one that is not active, with the field `messages[n].channelId`.
      */
     async publishAcross({ environmentId }: EnvironmentCaller, request: Keyed<PublishAcross>): Promise<BatchAccepted> {
       const prepared = prepare.across(environmentId, request);
@@ -108,9 +112,10 @@ export function createPublishing(
     },
 
     /**
-     * Publishes the message of an inbound webhook, whose channel may be paused: it then waits until that is active. Returns the id of
-     * the message, or of the first one of the same event. NOT_FOUND for a missing channel, ChannelClosedError (CONFLICT) for an archived
-     * one, INVALID_REQUEST for a payload that does not fit.
+     * Publishes the message of an inbound webhook. If its channel is paused, the message waits until the channel is
+     * active. Returns the id of the message, or of the first one for the same event. Throws NOT_FOUND for a missing
+     * channel, ChannelClosedError (CONFLICT) for an archived one, and INVALID_REQUEST for a payload that violates the
+     * schema.
      */
     async publishInbound(from: InboundMessage): Promise<{ messageId: string; isRepeated: boolean }> {
       const publishAs = async (isHeld: boolean): Promise<{ messageId: string; isRepeated: boolean }> => {
@@ -128,8 +133,9 @@ export function createPublishing(
     },
 
     /**
-     * Publishes a test message that only this subscription gets, delivered, retried and shown like any other.
-     * NOT_FOUND for a missing subscription; CONFLICT for one that is not active, since the test would wait unseen.
+     * Publishes a test message to this subscription only; it is delivered, retried and shown like any other. Throws
+     * NOT_FOUND for a missing subscription, and CONFLICT for one that is not active, because the test message would
+     * wait unnoticed.
      */
     async publishTest(
       { environmentId }: EnvironmentCaller,
@@ -139,7 +145,10 @@ export function createPublishing(
       const target = await subscriptionTarget(db, environmentId, subscriptionId);
       if (target === undefined) throw notFound('subscription');
       if (target.status !== 'active') {
-        throw new ApiError('CONFLICT', `The subscription is ${target.status}; resume it before testing it`);
+        throw new ApiError(
+          'CONFLICT',
+          `The subscription is ${target.status}; resume it before you send a test message`,
+        );
       }
       const { channelId } = target;
       const eventType = request.body?.eventType ?? TEST_EVENT_TYPE;
@@ -148,8 +157,8 @@ export function createPublishing(
     },
 
     /**
-     * Says of each payload whether the channel's schemas would take it, or those of the request in their place. Publishes and saves
-     * nothing. NOT_FOUND for a missing channel, INVALID_REQUEST for a schema that no channel could have.
+     * Checks payloads against the schemas of the channel, or those of the request in their place. Publishes and stores
+     * nothing. Throws NOT_FOUND for a missing channel and INVALID_REQUEST for a schema that no channel could have.
      */
     async validate(
       { environmentId }: EnvironmentCaller,
@@ -162,13 +171,13 @@ export function createPublishing(
       return { valid: results.every(({ valid }) => valid), results };
     },
 
-    /** Who would get a message, and why not; see ./dry-run.ts. */
+    /** Previews who would receive a message and who would not, and why; see ./dry-run.ts. */
     dryRun: createDryRun({ db, clock }, { problemsIn, filters }),
 
-    /** Who would get a stored message now, and who has it; see ./dry-run.ts. */
+    /** Previews who would receive a stored message now, and shows who has it; see ./dry-run.ts. */
     verdictsOn: createMessageVerdicts({ db, clock }, { filters }),
 
-    /** Which of the newest messages a filter lets through; see ./dry-run.ts. */
+    /** Tests which of the newest messages a filter matches; see ./dry-run.ts. */
     testFilter: createFilterTrial({ db }, { filters }),
   };
 }

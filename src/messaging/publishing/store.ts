@@ -6,18 +6,20 @@ import type { Database } from '../../platform/db/client.ts';
 import { INBOUND_CODES } from '../../kernel/words/outcomes.ts';
 import { lowestIdAt, timeOfId } from '../../kernel/values/ids.ts';
 
-/** By id of a new message: the earlier message that its publisher's id stands for, and whether that one says the same. */
+/** By id of a new message: the earlier message that has its client-supplied id, and whether it has the same content. */
 export type Repeated = ReadonlyMap<string, { messageId: string; isSame: boolean }>;
 
 type Claimed = { channelId: string; publisherId: string; messageId: string; hash: Buffer };
 
-// SQL: whoever cancels a message may schedule it anew under its id. Asked about none but ids that are taken.
+// SQL: whether the message was cancelled by request, in which case its publisher may reuse the id. Evaluated only for
+// ids already in use.
 const WAS_CANCELLED = `EXISTS (
        SELECT FROM scheduled_messages s WHERE s.id = p.message_id AND s.cancel_reason = '${'requested' satisfies CancelReason}')`;
 
 /**
- * Reserves the publisher's ids of these messages; without any it asks nothing. Returns those that stand for an earlier message.
- * Two transactions with the same ids wait for each other; taken in one order, so that neither waits for the other in turn.
+ * Reserves the client-supplied ids of these messages, without a query if there are none. Returns those that belong to
+ * an earlier message. Two transactions with the same ids wait for each other; ids are inserted in a fixed order, so
+ * they cannot deadlock.
  */
 export async function claimPublisherIds(
   connection: Pick<PoolClient, 'query'>,
@@ -48,7 +50,7 @@ export async function claimPublisherIds(
     [...names, wanted.map(({ messageId }) => messageId), wanted.map(({ hash }) => hash)],
   );
   if (claimed.length === wanted.length) return new Map();
-  // A statement of its own sees what the one before has waited for.
+  // A separate statement, which sees what the previous one has waited for.
   const { rows: standing } = await connection.query<Claimed>(
     `SELECT p.channel_id AS "channelId", p.publisher_id AS "publisherId", p.message_id AS "messageId", p.hash
      FROM unnest($1::text[], $2::text[], $3::text[]) AS u (environment_id, channel_id, publisher_id)
@@ -65,12 +67,12 @@ export async function claimPublisherIds(
   return repeated;
 }
 
-/** A publisher's id is visible ASCII, so a space ends it. */
+/** A client-supplied id is visible ASCII, so a space can end it. */
 const nameOf = ({ channelId, publisherId }: Pick<Claimed, 'channelId' | 'publisherId'>): string =>
   `${publisherId} ${channelId}`;
 
-// The channel is shared until the commit, so that it is not deleted, or given another schema, in between: its deletion
-// cancels what it finds.
+// The channel is locked FOR SHARE until the commit, so that it cannot be deleted or get another schema in between.
+// Deleting it cancels the messages that it finds.
 const SCHEDULE = `
   WITH input AS (
     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::int[],
@@ -93,8 +95,8 @@ const SCHEDULE = `
   SELECT id, environment_id AS "environmentId", status, config_version AS version FROM channel`;
 
 /**
- * Stores messages that wait for their time, in the transaction of `connection`. The result says of their channels what
- * `storePublications` says; nobody has been looked for that would take them.
+ * Stores scheduled messages in the transaction of `connection`. Returns the state of their channels, like
+ * `storePublications`. Recipients are determined when the messages are due.
  */
 export async function storeScheduled(
   connection: Pick<PoolClient, 'query'>,
@@ -119,7 +121,7 @@ export async function storeScheduled(
   });
 }
 
-/** The subscription's channel, for its test message. */
+/** Returns the channel and status of a subscription, for its test message. */
 export async function subscriptionTarget(
   db: Database,
   environmentId: string,
@@ -132,8 +134,8 @@ export async function subscriptionTarget(
   return row ?? undefined;
 }
 
-// A request that was caught on its way may be sent again for ever, where its service signs no time. So many repeated ones of a webhook are
-// written down in 60 s; each of the others is a message.
+// A captured request can be replayed forever if its service does not sign the time. Record at most this many repeated
+// requests of a webhook in 60 s. Others become messages.
 const REPEATED_A_MINUTE = 100;
 const MINUTE_MS = 60_000;
 
@@ -155,8 +157,9 @@ const NOTE = `
   SELECT environment_id, inbound_webhook_id, CASE WHEN is_repeated THEN ${INBOUND_CODES.repeated} ELSE ${INBOUND_CODES.received} END FROM noted`;
 
 /**
- * Writes down and counts the requests of external services that these messages came with; without any it asks nothing. A repeated one
- * names the first message of its event. These rows and the messages are in one transaction.
+ * Records and counts the requests of external services that these messages came from, without a query if there are
+ * none. A repeated request names the first message of its event. These rows and the messages are stored in one
+ * transaction.
  */
 export async function noteInboundReceipts(
   connection: Pick<PoolClient, 'query'>,
@@ -194,15 +197,16 @@ function aMinuteBefore(id: string): string {
   return lowestIdAt('inboundReceipt', new Date(at - MINUTE_MS));
 }
 
-// SQL: providers try a failed request again for up to three days (Stripe), and give it the same id.
+// SQL: providers retry a failed request for up to three days (Stripe), with the same id.
 const KNOWN_FOR = `interval '72 hours'`;
 
 type WantedEvent = { webhookId: string; eventId: string; environmentId: string; messageId: string };
 
 /**
- * Reserves the ids that external services gave the events of these messages; without any it asks nothing. Returns those that stand for
- * an earlier message, whatever that one says: a provider that sends an event again may word it anew. Two transactions with the same ids
- * wait for each other, in one order; of two messages of this transaction the first one has the id.
+ * Reserves the ids that external services gave the events of these messages, without a query if there are none. Returns
+ * those that belong to an earlier message, whatever its content, because a provider may word an event differently when
+ * it sends it again. Two transactions with the same ids wait for each other, in a fixed order. If two messages of this
+ * transaction have the same id, the first one gets it.
  */
 export async function claimInboundEvents(
   connection: Pick<PoolClient, 'query'>,
@@ -229,7 +233,7 @@ export async function claimInboundEvents(
   );
   const standing = new Map(distinct.map((one) => [eventNameOf(one), one.messageId]));
   if (claimed.length < distinct.length) {
-    // A statement of its own sees what the one before has waited for.
+    // A separate statement, which sees what the previous one has waited for.
     const { rows } = await connection.query<Omit<WantedEvent, 'environmentId'>>(
       `SELECT e.inbound_webhook_id AS "webhookId", e.event_id AS "eventId", e.message_id AS "messageId"
        FROM unnest($1::text[], $2::text[]) AS u (inbound_webhook_id, event_id)
@@ -246,6 +250,6 @@ export async function claimInboundEvents(
   return repeated;
 }
 
-/** An id of a webhook holds no space. */
+/** A webhook id contains no space. */
 const eventNameOf = ({ webhookId, eventId }: Pick<WantedEvent, 'webhookId' | 'eventId'>): string =>
   `${webhookId} ${eventId}`;

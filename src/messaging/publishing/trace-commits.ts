@@ -1,20 +1,20 @@
 import type { TraceContext } from '../../kernel/values/trace-context.ts';
 import type { Publication } from '../messages/publication.ts';
 
-/** Spans of publishing. Each call is undefined where nothing of it is recorded. */
+/** Spans of publishing. Each call returns undefined if the request is not recorded. */
 export type PublishTracing = {
-  /** Begins the span of a request's messages, from its check to its commit. They are stored with its `trace`. */
+  /** Starts the span of a request's messages, from its check to its commit. They are stored with its `trace`. */
   publish(
     publications: readonly Publication[],
   ): { readonly trace: TraceContext; end(failure?: unknown): void } | undefined;
   /**
-   * Begins the span of a group: a step of the first recorded request in it, and linked with all others. `traces` are those of the
-   * requests, as `publish` gave them. The returned function ends it.
+   * Starts the span of a group: a child of the first recorded request in it, linked with all others. `traces` are those
+   * of the requests, as `publish` returned them. The returned function ends the span.
    */
   commit(traces: readonly (TraceContext | undefined)[]): ((failure?: unknown) => void) | undefined;
 };
 
-/** The same commit, with a span for each request that is recorded. */
+/** Wraps a commit with a span for each recorded request. */
 export function tracedCommit<U extends { publications: readonly Publication[] }, R>(
   commit: (unit: U) => Promise<R>,
   tracing: PublishTracing | undefined,
@@ -30,7 +30,7 @@ export function tracedCommit<U extends { publications: readonly Publication[] },
   };
 }
 
-/** The same commit of a group, with a span where one of its requests is recorded. */
+/** Wraps the commit of a group with a span if one of its requests is recorded. */
 export function tracedGroup<U extends { publications: readonly Publication[] }, R>(
   run: (units: readonly U[]) => Promise<R>,
   tracing: PublishTracing | undefined,

@@ -14,43 +14,48 @@ import { claimInboundEvents, noteInboundReceipts, claimPublisherIds, type Repeat
 import { refusalOf } from './refusals.ts';
 
 /**
- * The messages of one request, to one channel or several: all or nothing. `naming` names them in a refusal, `asked` is the answer that
- * is kept under the key of `keep`. In a publication all messages wait for their time, or none does.
+ * The messages of one request, to one or several channels: all or nothing. `naming` names them in error texts; `asked`
+ * determines the response that is stored for the key in `keep`. In each publication, either all messages are scheduled
+ * or none is.
  */
 export type PublishUnit = CheckedPublications & { naming: MessageNaming; asked: AskedPublish; keep?: KeepInPublish };
 
-/** How long a unit waits for another process that is publishing under the same key or id. */
+/** How long a publish waits for another process that is publishing with the same key or id. */
 export type LockTimeout = '250ms' | '5s';
-// A session that has stopped in the middle (a frozen process) is ended by PostgreSQL, so that it blocks its key no longer.
+// PostgreSQL ends a session that has stopped in the middle (a frozen process), so that it does not block its key any
+// longer.
 const END_IDLE = `SET LOCAL idle_in_transaction_session_timeout = '20s'`;
 const beginWith = (patience: LockTimeout): string => `SET LOCAL lock_timeout = '${patience}'; ${END_IDLE}`;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Another process was publishing under the same key or id for longer than the unit's patience. Nothing of it was stored. */
+/** Another process was publishing with the same key or id for longer than `patience`. Nothing was stored. */
 export class HeldElsewhereError extends Error {
   override readonly name = 'HeldElsewhereError';
 }
 
-/** Either what was stored, or why nothing was. */
+/** What was stored, or the error because of which nothing was. */
 export type UnitResult = { outcome: PublishOutcome; refusal?: undefined } | { outcome?: undefined; refusal: Error };
 
-/** Results of a group, in the order of its units, and the deliveries to be handed over: they are committed. */
+/** Results of a group, in the order of its units, and the new deliveries, all committed. */
 export type StoredUnits = NewDeliveries & { results: readonly UnitResult[] };
 
 type Terms = { storePublications: StorePublications; holder: Holder | undefined; patience: LockTimeout };
 type Results = NewDeliveries & { resultOf: ReadonlyMap<PublishUnit, UnitResult> };
 
-/** Units that stand in the way of their group's transaction, with what each is refused for. */
+/** Units that prevent the transaction of their group, each with its error. */
 class UnitsRefused extends Error {
   override readonly name = 'UnitsRefused';
   readonly refusals: ReadonlyMap<PublishUnit, Error>;
   constructor(refusals: ReadonlyMap<PublishUnit, Error>) {
-    super('Units of a group are refused');
+    super('Some publishes of the group were rejected');
     this.refusals = refusals;
   }
 }
 
-/** Whether the statement that publishes is all that a unit needs: it stores nothing in a channel that is closed or has changed. */
+/**
+ * Whether the publishing statement is all that a unit needs. It stores nothing in a channel that is closed or has
+ * changed.
+ */
 export const isPlain = ({ publications, keep }: PublishUnit): boolean =>
   keep === undefined &&
   publications.length === 1 &&
@@ -60,16 +65,17 @@ export const isPlain = ({ publications, keep }: PublishUnit): boolean =>
   );
 
 /**
- * Stores units together, but for those that are refused: each unit is stored whole or not at all, whatever becomes of the
- * others. Plain units are one statement, others and wide ones one transaction. A unit that would have to wait longer than `patience` is
- * refused with HeldElsewhereError. Throws what cannot be laid to one of several units.
+ * Stores units together, except for those that are rejected. Each unit is stored completely or not at all, whatever
+ * happens to the others. A group of plain units is one statement; other and wide ones take a transaction. A unit that
+ * would have to wait for longer than `patience` is rejected with HeldElsewhereError. Throws errors that cannot be
+ * attributed to a single unit.
  */
 export function storeUnits(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<StoredUnits> {
   const store = (): Promise<StoredUnits> => storeInParts(pool, units, terms);
   return terms.holder === undefined ? store() : terms.holder.during(store);
 }
 
-/** Stores the units together; those that another process holds up, one by one. */
+/** Stores the units together, or one by one if another process blocks them. */
 async function storeInParts(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<StoredUnits> {
   const refusals = new Map<PublishUnit, Error>();
   const withRefusals = ({ resultOf, ...made }: Results): StoredUnits => ({
@@ -77,7 +83,7 @@ async function storeInParts(pool: Pool, units: readonly PublishUnit[], terms: Te
     results: units.map((unit) => {
       const refusal = refusals.get(unit);
       const result = refusal === undefined ? resultOf.get(unit) : { refusal };
-      if (result === undefined) throw new Error('A publish has neither an outcome nor a refusal');
+      if (result === undefined) throw new Error('A publish has neither an outcome nor an error');
       return result;
     }),
   });
@@ -91,7 +97,11 @@ async function storeInParts(pool: Pool, units: readonly PublishUnit[], terms: Te
       if (failure instanceof UnitsRefused) for (const [unit, refusal] of failure.refusals) refusals.set(unit, refusal);
       else if (!isLockTimeout(failure)) throw failure;
       else if (left.length > 1) return withRefusals(await storeOneByOne(pool, left, terms));
-      else refusals.set(first, new HeldElsewhereError('Held by another process', { cause: failure }));
+      else
+        refusals.set(
+          first,
+          new HeldElsewhereError('Another process is publishing with the same key or id', { cause: failure }),
+        );
     }
   }
 }
@@ -112,16 +122,18 @@ async function storeOneByOne(pool: Pool, units: readonly PublishUnit[], terms: T
   };
 }
 
-/** All of these units, or UnitsRefused with those that cannot be stored beside the others. */
+/** Stores all of these units, or throws UnitsRefused with those that cannot be stored. */
 async function storeTogether(pool: Pool, units: readonly PublishUnit[], terms: Terms): Promise<Results> {
   const publications = units.flatMap((unit) => unit.publications);
   const arePlain = units.every(isPlain);
   const isWide = rowsOfAll(publications) > WIDE_ROWS;
   if (arePlain && !isWide) return storeOn(pool, units, terms);
   return inTransaction(pool, async (connection) => {
-    // Plain units have no key that another process could hold. What they wait for, such as a change of the channel, is soon over.
+    // Plain units have no key that another process could hold. What they wait for, such as a change of the channel, is
+    // over soon.
     await connection.query(arePlain ? END_IDLE : beginWith(terms.patience));
-    // First of all: from its number on, readers of every channel would wait for a transaction without a sign.
+    // Before anything else: once the transaction has its number, readers of every channel would wait for it unless it
+    // is signed.
     if (isWide)
       await signPublish(
         connection,
@@ -135,7 +147,7 @@ async function storeTogether(pool: Pool, units: readonly PublishUnit[], terms: T
   });
 }
 
-/** The steps of a group. One that nobody needs asks PostgreSQL nothing, so that plain units are one statement. */
+/** Runs the steps of a group. A step that no unit needs runs no query, so plain units take one statement. */
 async function storeOn(
   connection: Pool | PoolClient,
   units: readonly PublishUnit[],
@@ -160,8 +172,8 @@ async function storeOn(
     const { request, ...answer } = unit.keep;
     return [{ unit, request, answer: { ...answer, body: stringifyExact(answerTo(unit.asked, outcomeOf(unit))) } }];
   });
-  // Last, so that nobody waits for these rows longer than for the commit: of two that publish under one key at the same
-  // moment the later one finds it taken here, and all it has stored is undone.
+  // Last, so that nobody waits for these rows longer than for the commit. Of two publishes with the same key at the
+  // same moment, the later one finds it taken here, and everything it has stored is rolled back.
   if (toKeep.length > 0) {
     const free = await keepAnswers(connection, toKeep);
     for (const { unit, request } of toKeep) if (!free.has(request)) refusals.set(unit, new KeyTakenError());
@@ -174,7 +186,7 @@ async function storeOn(
 }
 
 /**
- * Stores the messages that had not been published before, and had not to be. A publication without such messages has no result.
+ * Stores the messages that had not been published before and are not rejected. A publication without any has no result.
  */
 async function storeFresh(
   connection: Pool | PoolClient,
@@ -214,7 +226,10 @@ async function storeFresh(
   return { ...made, storedOf };
 }
 
-/** The messages as they are now that repeated single ones stand for; batches answer with their ids alone. */
+/**
+ * Returns the current state of the earlier messages that repeated single ones stand for. Responses to batches have only
+ * ids.
+ */
 async function readFirst(
   connection: Pool | PoolClient,
   units: readonly PublishUnit[],

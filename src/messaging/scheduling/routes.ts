@@ -11,8 +11,10 @@ export const schedulingRoutes = [
     method: 'GET',
     path: '/v1/channels/:channelId/scheduled',
     operationId: 'messages.listScheduled',
-    summary: 'List messages that wait',
-    description: 'Messages of the channel that wait for their time, and those that were cancelled.',
+    summary: 'List scheduled messages',
+    description:
+      'Messages of the channel that are waiting to be published, soonest first, or cancelled ones, which ' +
+      'are kept for the `retentionDays` of the channel. `since` and `until` apply to `deliverAt`.',
     example: { query: { status: 'scheduled' } },
     params: { channelId: idOf('channel') },
     access: { scope: 'messages:read' },
@@ -26,7 +28,9 @@ export const schedulingRoutes = [
     path: '/v1/messages/:scheduledMessageId/cancel',
     operationId: 'messages.cancel',
     summary: 'Cancel a scheduled message',
-    description: 'Cancels the publication of a message that waits for its time.',
+    description:
+      'Cancels a scheduled message before it is published. CONFLICT if it has already been published. ' +
+      'Cancelling again returns the same response.',
     params: { scheduledMessageId: idOf('message') },
     access: { scope: 'messages:write' },
     answers: { 200: cancelledMessageAnswer },

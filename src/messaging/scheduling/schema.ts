@@ -3,28 +3,28 @@ import { enumQuery, eventTypeQuery, pageQuery, windowQuery } from '../../api/htt
 import { SCHEDULE_STATUSES } from '../../kernel/words/statuses.ts';
 import { messageShape } from '../messages/schema.ts';
 
-/** `scheduled`: what waits. Cancelled ones are shown until retention removes them. */
+/** `scheduled` lists waiting messages. Cancelled ones are listed until retention removes them. */
 export const listScheduledQuery = pageQuery
   .extend({
-    status: enumQuery(SCHEDULE_STATUSES).default('scheduled').describe('Status to have.'),
+    status: enumQuery(SCHEDULE_STATUSES).default('scheduled').describe('Only messages with this status.'),
     eventType: eventTypeQuery
       .optional()
-      .describe('One event type, `order.*` for all that begin with `order.`, or `*`.'),
-    /** Bounds deliverAt. */
+      .describe('One event type, `order.*` for all that start with `order.`, or `*`.'),
+    /** Applies to deliverAt. */
     ...windowQuery,
-    /** `false` leaves payload and metadata out: each row may have 272 KiB of them. */
+    /** `false` omits payload and metadata, which can be 272 KiB per row. */
     payloads: enumQuery(['true', 'false'])
       .optional()
-      .describe('With `false` payload and metadata of each message are left out, and a page stays small.'),
+      .describe('`false` omits payload and metadata of each message, which keeps pages small.'),
   })
   .meta({ typeName: 'ListScheduled' });
 
 export type ListScheduled = z.output<typeof listScheduledQuery>;
 
-/** The answer to a cancel: without payload and metadata. */
+/** Response to cancelling a message, without payload and metadata. */
 export const cancelledMessageAnswer = z
   .strictObject(messageShape)
   .omit({ payload: true, metadata: true })
-  .extend({ deliveryStatus: z.literal('cancelled').describe('Nothing of it is published.') })
+  .extend({ deliveryStatus: z.literal('cancelled').describe('Always `cancelled`: the message will not be published.') })
   .meta({ typeName: 'CancelledMessage' });
 export type CancelledMessage = z.output<typeof cancelledMessageAnswer>;

@@ -12,13 +12,16 @@ import { cancelScheduled, listScheduled } from './store.ts';
 
 export type Scheduling = ReturnType<typeof createScheduling>;
 
-/** Messages before they are published: those that wait for their time, and those that were cancelled while they did. */
+/** Messages before they are published: those that wait for their time, and those that were cancelled. */
 export function createScheduling(
   { tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>,
   { audit }: { audit: { record: RecordAudit } },
 ) {
   return {
-    /** Soonest first; of a deleted channel too, until retention removes them. NOT_FOUND for a missing channel. */
+    /**
+     * Soonest first, including those of a deleted channel until retention removes them. Throws NOT_FOUND if the channel
+     * does not exist.
+     */
     async list(caller: EnvironmentCaller, channelId: string, query: ListScheduled): Promise<Page<Message>> {
       const { environmentId } = caller;
       const { limit, status, eventType, since, until, payloads } = query;
@@ -34,7 +37,10 @@ export function createScheduling(
       return toPage(scope, limit, messages, (message) => message, lookedTo);
     },
 
-    /** Cancels what waits; again it answers the same. CONFLICT once it is published, NOT_FOUND for a missing message. */
+    /**
+     * Cancels a waiting message; repeating it returns the same response. Throws CONFLICT once it is published, and
+     * NOT_FOUND if it does not exist.
+     */
     async cancel(caller: EnvironmentCaller, messageId: string): Promise<CancelledMessage> {
       const { environmentId } = caller;
       const message = await tenants.within(caller, async (transaction) => {
@@ -45,8 +51,10 @@ export function createScheduling(
         return findMessage(transaction, environmentId, messageId);
       });
       if (message === undefined) throw notFound('message');
-      if (message.deliveryStatus !== 'cancelled') throw new ApiError('CONFLICT', 'The message is published');
-      // Kept under an Idempotency-Key this answer would outlive an erasure: it has nothing of the content.
+      if (message.deliveryStatus !== 'cancelled')
+        throw new ApiError('CONFLICT', 'The message has already been published');
+      // The response may be stored for an Idempotency-Key and outlive an erasure, so it contains nothing of the
+      // content.
       const { payload: _, metadata: __, traceId: ___, ...cancelled } = message;
       return { ...cancelled, deliveryStatus: 'cancelled' };
     },

@@ -14,8 +14,9 @@ import type { Message } from '../messages/schema.ts';
 import { fittingOf, type MessageFilter, toWaitingMessage } from '../messages/store.ts';
 
 /**
- * Scheduled or cancelled messages of a channel: soonest first, one more than asked for; with payloads fewer where they have more than 8 MiB
- * together. `lookedTo`: the page ends at this one therefore, and others follow. deliverAt is the time in the id.
+ * Returns scheduled or cancelled messages of a channel, soonest first, one more than the page holds, or fewer if their
+ * payloads exceed 8 MiB together. In that case `lookedTo` is the last message of the page, and more follow. deliverAt
+ * is the time in the id.
  */
 export async function listScheduled(
   db: DatabaseTransaction,
@@ -42,7 +43,7 @@ export async function listScheduled(
     },
     (ids) =>
       db.scheduledMessage.findMany({
-        // Unread where they are not asked for: they may be stored beside their rows.
+        // Not read if not requested: large values are stored outside their rows.
         omit: { payload: !hasPayloads, metadata: !hasPayloads },
         where: { id: { in: ids } },
         orderBy: { id: 'asc' },
@@ -54,7 +55,10 @@ export async function listScheduled(
   return { messages, lookedTo };
 }
 
-/** Cancels what waits. False when it does not: it is published, cancelled already, or not there. Waits for a publishing of it. */
+/**
+ * Cancels a waiting message. Returns false if it is published, already cancelled, or does not exist. Waits if it is
+ * just being published.
+ */
 export async function cancelScheduled(
   db: DatabaseTransaction,
   environmentId: string,

@@ -31,7 +31,7 @@ describe('the work for one character of payload', () => {
     expect(costOf(schema)).toBe(cost);
   });
 
-  test('doubles with each definition that leads to the next one twice', () => {
+  test('doubles with each definition that refers to the next one twice', () => {
     const definitions = Object.fromEntries(
       Array.from({ length: 20 }, (_, n) => [
         `d${n}`,
@@ -42,7 +42,7 @@ describe('the work for one character of payload', () => {
   });
 
   test.each([{ uniqueItems: true }, { format: 'url' }, { items: { properties: { a: { format: 'regex' } } } }])(
-    'has no bound for %j',
+    'is unbounded for %j',
     (schema) => {
       expect(costOf(schema)).toBe(Number.POSITIVE_INFINITY);
     },

@@ -18,17 +18,21 @@ import {
 import { schemaProblem } from './schema-bounds.ts';
 import { compileSchemaPattern, PATTERN_MODULE } from './validator.ts';
 
-/** `code` makes the validator (validator.ts); `cost` bounds the work for one character of payload (`schemaCost`). */
+/**
+ * `code` creates the validator (validator.ts); `cost` is an upper bound of the work per character of payload
+ * (`schemaCost`).
+ */
 export type CompiledSchema = { code: string; cost: number };
 
-/** Why a schema is refused. */
+/** Thrown with the reason why a schema is rejected. */
 export class SchemaRefused extends Error {
   override readonly name = 'SchemaRefused';
 }
 
-// A pattern's program takes about as many steps for a character as it has instructions, when its state machine is given up.
+// After its state machine is given up, a pattern takes about as many steps per character as its program has
+// instructions.
 const PATTERN_COST = 2;
-// 1.10 is a multiple of 0.01, though 1.1 / 0.01 is 110.00000000000001.
+// 1.10 is a multiple of 0.01, although 1.1 / 0.01 is 110.00000000000001.
 const MULTIPLE_OF_DIGITS = 6;
 
 const patterns = Object.assign(compileSchemaPattern, { code: `require(${JSON.stringify(PATTERN_MODULE)}).default` });
@@ -39,7 +43,9 @@ const AJV_OF: Readonly<Record<SchemaDraft, typeof Ajv | typeof Ajv2019 | typeof 
   '2020-12': Ajv2020,
 };
 
-/** One for each draft looks whether a schema is JSON Schema: it learns nothing of the schemas it looks at. */
+/**
+ * One Ajv per draft, which checks whether a schema is valid JSON Schema. It stores nothing of the schemas it checks.
+ */
 const looking = new Map<SchemaDraft, Ajv>();
 function lookingAt(draft: SchemaDraft): Ajv {
   const known = looking.get(draft) ?? new AJV_OF[draft]({ strict: false, logger: false, validateFormats: false });
@@ -48,9 +54,9 @@ function lookingAt(draft: SchemaDraft): Ajv {
 }
 
 /**
- * Compiles a schema to code. Throws SchemaRefused. Belongs into a thread that can be ended: bounds make it quick, not certain.
- * A new Ajv for each schema, so that none can meet another one's definitions; own properties only, so that `toString` of
- * a payload is a member and not what every object inherits.
+ * Compiles a schema to code. Throws SchemaRefused. Run it in a thread that can be terminated: the bounds make it quick,
+ * but do not guarantee it. Uses a new Ajv for each schema, so that no schema can refer to definitions of another one,
+ * and considers own properties only, so that `toString` of a payload is a member and not the inherited method.
  */
 export function compileSchema(schema: unknown): CompiledSchema {
   if (!isObject(schema)) throw new SchemaRefused('must be an object');
@@ -76,7 +82,7 @@ export function compileSchema(schema: unknown): CompiledSchema {
     code: { source: true, regExp: patterns, formats: _`require(${FORMATS_MODULE}).formats` },
     formats,
   });
-  // The keywords formatMinimum and the like; the formats are there.
+  // Adds formatMinimum and similar keywords; the formats themselves are set above.
   addFormats.default(ajv, { formats: [], keywords: true });
   try {
     const validate = ajv.compile(meant);
@@ -93,10 +99,10 @@ export function compileSchema(schema: unknown): CompiledSchema {
 function faultOf(error: ErrorObject | undefined): string {
   // `as`: Ajv documents these parameters for this keyword.
   if (error?.keyword === 'enum') return `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
-  return error?.message ?? 'is not JSON Schema';
+  return error?.message ?? 'must be valid JSON Schema';
 }
 
-/** The first pattern that the engine does not take: Ajv's error does not say which one it was. */
+/** Returns the first pattern that the engine does not support. Ajv's error does not say which one it was. */
 function badPatternIn(schema: unknown, place: JsonPath): JsonPath | undefined {
   if (!isObject(schema)) return undefined;
   const { pattern, patternProperties } = schema;
@@ -127,13 +133,16 @@ function refusalOf(error: unknown): string {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Names of the document, which Ajv would resolve references by and remember; and an older spelling that it stops at. */
+/**
+ * Names of the document, by which Ajv would resolve references and which it would remember. `id` is an older spelling
+ * that it rejects.
+ */
 const NAMES: ReadonlySet<string> = new Set(['$id', 'id']);
 
 /**
- * The schema that Ajv is to compile so that it does what the author's schema means: without its names (`$id`) at any place
- * where a schema stands; in draft 07 without all that stands beside a `$ref`, which that draft ignores (core §8.3), but for the
- * definitions that it may lead to; and with conditions set apart where members may be unevaluated.
+ * Returns the schema for Ajv to compile, so that it behaves as the author's schema means: without names (`$id`) at any
+ * place where there is a schema; in draft 07 without the siblings of `$ref`, which that draft ignores (core §8.3),
+ * except for definitions that it may refer to; and with conditions separated if members may be unevaluated.
  */
 function schemaForAjv(schema: Schema, draft: SchemaDraft): Schema {
   const isSettingApart = usesUnevaluated(schema);
@@ -148,7 +157,7 @@ function schemaForAjv(schema: Schema, draft: SchemaDraft): Schema {
     );
     return isSettingApart ? setConditionsApart(changed) : changed;
   };
-  // `as`: an object stays one.
+  // `as`: an object remains one.
   return change(schema) as Schema;
 }
 
@@ -159,8 +168,9 @@ const usesUnevaluated = (schema: unknown): boolean =>
     subschemasOf(schema).some((inner) => usesUnevaluated(inner.schema)));
 
 /**
- * Ajv 8.20 forgets what was evaluated beside an `if`, or a schema that depends on a member, when the condition does not hold:
- * every member is then refused as unevaluated. As parts of an `allOf` they mean the same, and Ajv keeps the account right.
+ * Moves conditions into `allOf`, which means the same. When the condition of an `if`, or of a schema that depends on a
+ * member, does not hold, Ajv 8.20 forgets what was evaluated next to it and rejects every member as unevaluated; within
+ * `allOf` it does not.
  */
 function setConditionsApart(schema: Schema): Schema {
   const condition = entriesOf(schema, (keyword) => CONDITION.has(keyword));
@@ -180,21 +190,21 @@ const entriesOf = (schema: Schema, isWanted: (keyword: string) => boolean): [str
   Object.entries(schema).filter(([keyword]) => isWanted(keyword));
 
 /**
- * Formats whose test needs one pass over the text: 64 KiB of hostile text took at most 6 ms. `url` took 3.7 s and `regex` compiles its
- * text, so both count as unbounded. Formats that Ajv does not know are not tested.
+ * Formats whose check is not a single pass over the text. For all others, 64 KiB of hostile text took at most 6 ms;
+ * `url` took 3.7 s, and `regex` compiles its text. Formats that Ajv does not know are not checked.
  */
 const UNBOUNDED_FORMATS: ReadonlySet<string> = new Set(['regex', 'url']);
 
-// One look at a value with a regular expression of ajv-formats, in units of a comparison.
+// Cost of checking a value with a regular expression of ajv-formats, in units of a comparison.
 const FORMAT_COST = 8;
-// Keywords for which Ajv keeps account of evaluated members, key by key.
+// Keywords for which Ajv tracks evaluated members, key by key.
 const UNEVALUATED_COST = 16;
 
 /**
- * Upper bound of the work that one character of payload can cause. Each value of a payload meets each schema inside at most once for
- * every way that leads to it, so the bound is the size of the schema with all references written out. Infinity where the work grows
- * faster than the payload. The schema must be free of circles (`schemaProblem`). `patternCost` is the work of one pattern for one
- * character.
+ * Upper bound of the work that one character of payload can cause. Each value of a payload is checked against each
+ * inner schema at most once per path that leads to it, so the bound is the size of the schema with all references
+ * expanded. Infinity if the work grows faster than the payload. The schema must not have cycles (`schemaProblem`).
+ * `patternCost` is the work of a pattern per character.
  */
 export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost: (pattern: string) => number): number {
   const known = new Map<unknown, number>();
@@ -229,7 +239,7 @@ export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost:
       case 'format':
         return UNBOUNDED_FORMATS.has(String(value)) ? Number.POSITIVE_INFINITY : FORMAT_COST;
       case 'uniqueItems':
-        // Every item is compared with every other one.
+        // Every item is compared with every other.
         return value === true ? Number.POSITIVE_INFINITY : 1;
       case 'unevaluatedItems':
       case 'unevaluatedProperties':
@@ -246,7 +256,7 @@ export function schemaCost(root: Readonly<Record<string, unknown>>, patternCost:
   return costOf(root);
 }
 
-/** Number of values in a piece of data: the most that a comparison with it costs. */
+/** Number of values in a piece of data: the maximum cost of comparing with it. */
 function sizeOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce<number>((sum, inner) => sum + sizeOf(inner), 1);

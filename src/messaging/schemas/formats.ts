@@ -1,17 +1,17 @@
 import type { Format } from 'ajv';
 import { type FormatName, fullFormats } from 'ajv-formats/dist/formats.js';
 
-/** The name under which compiled code finds `formats`. */
+/** The module name under which compiled code finds `formats`. */
 export const FORMATS_MODULE = 'posthorn/formats';
 
 type Test = (text: string) => boolean;
 
-/** What ajv-formats says of a text, without its notion of order. */
+/** The check of ajv-formats, without its ordering. */
 function testOf(name: FormatName): Test {
   const format: Format = fullFormats[name];
   if (format instanceof RegExp) return (text) => format.test(text);
   if (typeof format === 'function') return (text) => format(text);
-  // `as`: the formats of strings that are objects have a function.
+  // `as`: string formats that are objects have a function.
   if (typeof format === 'object' && 'validate' in format) return format.validate as Test;
   throw new Error(`ajv-formats has no test for ${name}`);
 }
@@ -35,18 +35,18 @@ const isDateTime: Test = (text) =>
   isDate(text.slice(0, DATE_LENGTH)) &&
   isFullTime(text.slice(DATE_LENGTH + 1));
 
-/** A test in the place of another one, with the order of that one. */
+/** Replaces the check of a format and keeps its ordering. */
 const stricter = (name: FormatName, validate: Test): Format => {
   const format: Format = fullFormats[name];
   const compare = typeof format === 'object' && 'compare' in format ? format.compare : undefined;
-  // `as`: Ajv's types have an order of strings or of numbers, and these are formats of strings.
+  // `as`: Ajv's types have an ordering of strings or of numbers, and these are formats of strings.
   return { validate, ...(compare !== undefined && { compare }) } as Format;
 };
 
 /**
- * The formats of ajv-formats, and where it takes more than the documents that JSON Schema names, those: RFC 3339 (a `T` and an offset
- * with a colon), RFC 9562 (no `urn:uuid:`), RFC 3986 (no quotation marks), RFC 4648 (one line). `int64` has 64 bits. Each test is one pass
- * over the text, but for those that compile.ts counts as unbounded.
+ * The formats of ajv-formats, made as strict as the standards that JSON Schema names where it accepts more: RFC 3339 (a
+ * `T` and an offset with a colon), RFC 9562 (no `urn:uuid:`), RFC 3986 (no quotation marks), RFC 4648 (one line).
+ * `int64` has 64 bits. Each check is one pass over the text, except for those that compile.ts counts as unbounded.
  */
 export const formats: Readonly<Record<string, Format>> = {
   ...fullFormats,

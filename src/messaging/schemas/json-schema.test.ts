@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { mapSubschemas, pointerTo, resolveReference, subschemasOf, draftOf } from './json-schema.ts';
 
 describe('the schemas inside a schema', () => {
-  test('are found under every keyword that holds some, with their places', () => {
+  test('are found under every keyword that can contain schemas, with their locations', () => {
     const found = subschemasOf({
       not: { a: 1 },
       items: false,
@@ -21,14 +21,14 @@ describe('the schemas inside a schema', () => {
     expect(found[4]).toEqual({ keyword: 'properties', schema: { type: 'string' }, place: ['properties', 'a/b'] });
   });
 
-  test('are not looked for in data, nor in what has the wrong form', () => {
+  test('are not searched for in data or in values of the wrong type', () => {
     expect(subschemasOf({ const: { not: {} }, enum: [{ not: {} }], allOf: {}, properties: [{}], title: 'x' })).toEqual(
       [],
     );
   });
 });
 
-test('the schemas of a list of items are found each', () => {
+test('each schema of a list of items is found', () => {
   const found = subschemasOf({ items: [{ type: 'string' }, true], additionalItems: false });
   expect(found.map(({ place }) => place)).toEqual([['items', 0], ['items', 1], ['additionalItems']]);
 });
@@ -63,7 +63,7 @@ describe('a reference', () => {
     expect(resolveReference(root, reference)).toEqual({ schema: target, place });
   });
 
-  test('to the whole document, and to a schema that is true, leads there', () => {
+  test('to the whole document or to a schema that is true is resolved', () => {
     expect(resolveReference(root, '#')).toEqual({ schema: root, place: [] });
     expect(resolveReference(root, '#/not')).toEqual({ schema: true, place: ['not'] });
   });
@@ -85,7 +85,7 @@ describe('a reference', () => {
   });
 });
 
-test('a place is shown as a JSON pointer', () => {
+test('a location is formatted as a JSON pointer', () => {
   expect(pointerTo(['properties', 'a/b~', 0])).toBe('#/properties/a~1b~0/0');
   expect(pointerTo([])).toBe('#');
 });

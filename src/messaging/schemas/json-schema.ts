@@ -1,7 +1,7 @@
-/** A place inside a JSON document: keys and array positions from its root. */
+/** A location in a JSON document: keys and array indexes from its root. */
 export type JsonPath = readonly (string | number)[];
 
-/** One schema inside another, with its place. `keyword` is the keyword above it. */
+/** A schema inside another, with its location. `keyword` is the keyword above it. */
 export type Subschema = { keyword: string; schema: unknown; place: JsonPath };
 
 const ONE = new Set([
@@ -18,17 +18,20 @@ const ONE = new Set([
   'unevaluatedItems',
   'unevaluatedProperties',
 ]);
-// `items` is one schema or, up to draft 2019-09, a list of them.
+// `items` is a schema or, up to draft 2019-09, a list of schemas.
 const LISTS = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems']);
 const MAPS = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
 
-/** Keywords whose schemas hold only where something refers to them. */
+/** Keywords whose schemas apply only where they are referred to. */
 export const DEFINITIONS: ReadonlySet<string> = new Set(['$defs', 'definitions']);
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The schemas directly under a keyword, with their places below it; none where the keyword's value is data. */
+/**
+ * Returns the schemas directly under a keyword with their locations below it. Empty if the value of the keyword is
+ * data.
+ */
 function subschemasUnder(keyword: string, value: unknown): { schema: unknown; place: JsonPath }[] {
   if (LISTS.has(keyword) && Array.isArray(value))
     return value.map((schema: unknown, index) => ({ schema, place: [index] }));
@@ -39,7 +42,8 @@ function subschemasUnder(keyword: string, value: unknown): { schema: unknown; pl
 }
 
 /**
- * The schemas directly inside a schema, of drafts 07 to 2020-12 (core §9 and §10, validation §8). Values that are no schemas are data.
+ * Returns the schemas directly inside a schema, for drafts 07 to 2020-12 (core §9 and §10, validation §8). Other values
+ * are data.
  */
 export function subschemasOf(schema: Readonly<Record<string, unknown>>): Subschema[] {
   return Object.entries(schema).flatMap(([keyword, value]): Subschema[] =>
@@ -51,7 +55,7 @@ export function subschemasOf(schema: Readonly<Record<string, unknown>>): Subsche
   );
 }
 
-/** The value of a keyword with each schema directly under it replaced; data stays as it is. */
+/** Returns the value of a keyword with each schema directly under it replaced. Data is not changed. */
 export function mapSubschemas(keyword: string, value: unknown, change: (schema: unknown) => unknown): unknown {
   if (LISTS.has(keyword) && Array.isArray(value)) return value.map(change);
   if (ONE.has(keyword)) return change(value);
@@ -60,12 +64,13 @@ export function mapSubschemas(keyword: string, value: unknown, change: (schema: 
   return value;
 }
 
-/** Whether the keyword's value is schemas, and not data of its own. */
+/** Whether the value of the keyword consists of schemas, and not of data. */
 export const holdsSchemas = (keyword: string): boolean => ONE.has(keyword) || LISTS.has(keyword) || MAPS.has(keyword);
 
 /**
- * The schema that a reference inside `root` leads to, with its place: `#` and JSON pointers as URI fragments (RFC 6901 §6). Undefined
- * for a reference that leads out of the document, to nothing, or to a value that is no schema.
+ * Returns the schema that a reference inside `root` points to, with its location. Supports `#` and JSON pointers as URI
+ * fragments (RFC 6901 §6). Returns undefined if the reference points out of the document, to nothing, or to a value
+ * that is not a schema.
  */
 export function resolveReference(
   root: Readonly<Record<string, unknown>>,
@@ -97,14 +102,14 @@ function pointerParts(reference: string): string[] | undefined {
   }
 }
 
-/** A place as a JSON pointer in a URI fragment, `#/properties/a`, for a person: without percent-encoding. */
+/** Formats a location as a JSON pointer in a URI fragment, `#/properties/a`, for people: without percent-encoding. */
 export const pointerTo = (place: JsonPath): string =>
   `#${place.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
 
-/** The drafts of JSON Schema that a channel's schema may be of. */
+/** The supported drafts of JSON Schema. */
 export type SchemaDraft = '07' | '2019-09' | '2020-12';
 
-/** For a person. */
+/** For error texts. */
 export const DRAFT_NAMES = '07, 2019-09 and 2020-12';
 
 const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
@@ -114,8 +119,8 @@ const DRAFTS: Readonly<Record<string, SchemaDraft>> = {
 };
 
 /**
- * The draft that a schema's `$schema` names; 2020-12 without one. Undefined for anything else. The scheme and an empty fragment
- * make no difference: authors write the address of draft 07 in all four ways.
+ * Returns the draft that `$schema` names; 2020-12 if it is absent, undefined for anything else. The scheme and an empty
+ * fragment are ignored, because all four spellings of the URI of draft 07 are in use.
  */
 export function draftOf($schema: unknown): SchemaDraft | undefined {
   if ($schema === undefined) return '2020-12';

@@ -7,16 +7,16 @@ const of = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const named = (count: number, make: (index: number) => unknown): Schema =>
   Object.fromEntries(of(count, (index) => [`p${index}`, make(index)]));
-/** Objects inside each other, `levels` in all. */
+/** Nested objects with the given number of levels. */
 const nested = (levels: number): Schema => (levels === 1 ? {} : { note: nested(levels - 1) });
 const ofBytes = (bytes: number, letter = 'x'): Schema => ({
   a: letter.repeat((bytes - 8) / new TextEncoder().encode(letter).length),
 });
-/** Combinators inside each other. */
+/** Nested combinators. */
 const combined = (levels: number): Schema => (levels === 0 ? {} : { allOf: [combined(levels - 1)] });
 const definitions = (of: Record<string, Schema>): Schema => ({ $defs: of });
 
-describe('a schema at its bound is taken:', () => {
+describe('a schema at its bound is accepted:', () => {
   test.each<[string, Schema]>([
     ['nothing', {}],
     ['what the specification shows', { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }],
@@ -41,12 +41,9 @@ describe('a schema at its bound is taken:', () => {
     ['3 combinators inside each other', combined(SCHEMA_BOUNDS.nestedCombinators)],
     ['a pattern of 200 characters', { pattern: 'x'.repeat(SCHEMA_BOUNDS.patternLength) }],
     ['a reference', { $ref: '#/$defs/a', ...definitions({ a: { type: 'string' } }) }],
+    ['a chain of references', { $ref: '#/$defs/a', ...definitions({ a: { not: { $ref: '#/$defs/b' } }, b: {} }) }],
     [
-      'references one after the other',
-      { $ref: '#/$defs/a', ...definitions({ a: { not: { $ref: '#/$defs/b' } }, b: {} }) },
-    ],
-    [
-      'two ways to one definition',
+      'two references to one definition',
       definitions({ a: { anyOf: [{ $ref: '#/$defs/c' }, { $ref: '#/$defs/c' }] }, b: { $ref: '#/$defs/a' }, c: {} }),
     ],
     [
@@ -61,7 +58,7 @@ describe('a schema at its bound is taken:', () => {
   });
 });
 
-describe('a schema is refused for', () => {
+describe('a schema is rejected for', () => {
   test.each<[string, Schema, string]>([
     ['one byte more', ofBytes(SCHEMA_BOUNDS.bytes + 1), 'must be at most 32768 bytes of JSON'],
     ['two bytes more', ofBytes(SCHEMA_BOUNDS.bytes + 2, 'ü'), 'must be at most 32768 bytes of JSON'],
@@ -82,14 +79,14 @@ describe('a schema is refused for', () => {
     ['301 patterns', { patternProperties: named(301, () => true) }, 'at #/patternProperties: must have at most 300'],
     ['21 combinators', { properties: named(21, () => ({ not: {} })) }, 'must have at most 20 of allOf, anyOf'],
     [
-      '12 doubled combinators inside each other',
+      '12 nested pairs of combinators',
       { anyOf: [combined(3), combined(3)] },
-      'at #/anyOf/0/allOf/0/allOf/0/allOf: must not stand inside more than 2 others',
+      'at #/anyOf/0/allOf/0/allOf/0/allOf: must not be nested in more than 2 other',
     ],
     [
-      'combinators inside each other by properties',
+      'combinators nested through properties',
       { not: { properties: { a: { if: { items: { oneOf: [{ not: {} }] } } } } } },
-      'at #/not/properties/a/if/items/oneOf/0/not: must not stand',
+      'at #/not/properties/a/if/items/oneOf/0/not: must not be nested',
     ],
     [
       'a pattern of 201 characters',
@@ -107,13 +104,13 @@ describe('a schema is refused for', () => {
       'at #/$schema: must name one of the drafts 07, 2019-09 and 2020-12',
     ],
     [
-      'a draft inside',
+      'a draft in an inner schema',
       { items: { $schema: 'https://json-schema.org/draft/2020-12/schema' } },
-      'at #/items/$schema: is allowed at the outermost',
+      'at #/items/$schema: must be at the outermost',
     ],
-    ['a reference to itself', { $ref: '#' }, 'at #/$ref: must not lead back to itself'],
+    ['a reference to itself', { $ref: '#' }, 'at #/$ref: must not refer back to itself'],
     [
-      'a reference that is no text',
+      'a reference that is not a string',
       { $ref: 1 },
       'at #/$ref: must be a reference into this schema, such as #/$defs/name',
     ],
@@ -123,28 +120,36 @@ describe('a schema is refused for', () => {
       'at #/$ref: must be a reference into this schema',
     ],
     ['a reference to a name', { $ref: '#a' }, 'at #/$ref: must be a reference into this schema'],
-    ['a reference to nothing', { $ref: '#/$defs/a' }, 'at #/$ref: leads to no schema in here'],
-    ['a reference to what every object has', { $ref: '#/$defs/toString', $defs: {} }, 'leads to no schema in here'],
-    ['a reference to data', { not: { $ref: '#/const' }, const: {} }, 'at #/not/$ref: leads to no schema in here'],
+    ['a reference to nothing', { $ref: '#/$defs/a' }, 'at #/$ref: must point to a schema in this document'],
     [
-      'a reference to what it stands in',
+      'a reference to what every object has',
+      { $ref: '#/$defs/toString', $defs: {} },
+      'must point to a schema in this document',
+    ],
+    [
+      'a reference to data',
+      { not: { $ref: '#/const' }, const: {} },
+      'at #/not/$ref: must point to a schema in this document',
+    ],
+    [
+      'a reference to a schema around it',
       { properties: { a: { items: { $ref: '#/properties/a' } } } },
-      'at #/properties/a/items/$ref: must not lead back to itself',
+      'at #/properties/a/items/$ref: must not refer back to itself',
     ],
     [
-      'a circle of one',
+      'a cycle of one',
       definitions({ 'a/b': { items: { $ref: '#/$defs/a~1b' } } }),
-      'at #/$defs/a~1b/items/$ref: must not lead back to itself',
+      'at #/$defs/a~1b/items/$ref: must not refer back to itself',
     ],
     [
-      'a circle of three',
+      'a cycle of three',
       definitions({ a: { $ref: '#/$defs/b' }, b: { not: { $ref: '#/$defs/c' } }, c: { items: { $ref: '#/$defs/a' } } }),
-      'at #/$defs/c/items/$ref: must not lead back to itself',
+      'at #/$defs/c/items/$ref: must not refer back to itself',
     ],
     [
-      'a circle behind an open end',
+      'a cycle after a chain of references',
       definitions({ z: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/b' } }),
-      'at #/$defs/b/$ref: must not lead back to itself',
+      'at #/$defs/b/$ref: must not refer back to itself',
     ],
     [
       'a $data reference',
@@ -163,7 +168,7 @@ describe('a schema is refused for', () => {
     ].map((keyword): [string, Schema, string] => [
       keyword,
       { allOf: [{ [keyword]: 'x' }] },
-      `at #/allOf/0/${keyword}: is a keyword that is not allowed here`,
+      `at #/allOf/0/${keyword}: must not be used: the keyword is not supported`,
     ]),
   ])('%s', (_, schema, reason) => {
     expect(schemaProblem(schema)).toContain(reason);

@@ -10,9 +10,9 @@ import {
 } from './json-schema.ts';
 
 /**
- * Largest schema of a channel: a schema within these bounds compiles in a small part of the allowed time. Bytes are
- * of UTF-8 as JSON without white space; depth and nodes count objects and arrays; combinators are allOf, anyOf, oneOf, not and if;
- * properties are those of one object.
+ * Bounds for the schema of a channel. A schema within them compiles in a small part of the allowed time. Bytes are of
+ * UTF-8 as JSON without white space; depth and nodes count objects and arrays; combinators are allOf, anyOf, oneOf, not
+ * and if; properties are those of one object.
  */
 export const SCHEMA_BOUNDS = {
   bytes: 32 * 1024,
@@ -41,8 +41,9 @@ const FORBIDDEN = new Set([
 type Problem = { place: JsonPath; reason: string };
 
 /**
- * Why a channel may not have this schema, with the place as a JSON pointer; undefined when it is within all bounds. Ajv checks
- * afterwards whether it is valid JSON Schema. `schema` comes out of JSON.parse. The outermost problem is the one that is told.
+ * Returns why a channel cannot have this schema, with the location as a JSON pointer; undefined if it is within all
+ * bounds. Ajv checks afterwards whether it is valid JSON Schema. `schema` comes from JSON.parse. Reports the outermost
+ * problem.
  */
 export function schemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
   const problem = sizeProblem(schema) ?? formProblem(schema) ?? circleProblem(schema);
@@ -50,10 +51,10 @@ export function schemaProblem(schema: Readonly<Record<string, unknown>>): string
   return problem.place.length === 0 ? problem.reason : `at ${pointerTo(problem.place)}: ${problem.reason}`;
 }
 
-/** Bytes without a look at Buffer, which this folder does not have. */
+/** Number of UTF-8 bytes, without Buffer, which this folder must not use. */
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** A loop over the open values, so that no depth can overflow the stack before it is refused. */
+/** A loop instead of a recursion, so that deep nesting cannot overflow the stack before it is rejected. */
 function sizeProblem(schema: unknown): Problem | undefined {
   const open: { value: object; place: JsonPath }[] = [{ value: Object(schema) as object, place: [] }];
   let nodes = 0;
@@ -76,7 +77,7 @@ function sizeProblem(schema: unknown): Problem | undefined {
     : undefined;
 }
 
-/** Walks every schema inside; data (enum, const, examples) is not looked into. Depth is bounded by sizeProblem. */
+/** Visits every inner schema but not data (enum, const, examples). sizeProblem limits the depth. */
 function formProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
   let combinators = 0;
   const visit = (schema: unknown, place: JsonPath, nested: number): Problem | undefined => {
@@ -94,7 +95,7 @@ function formProblem(root: Readonly<Record<string, unknown>>): Problem | undefin
       if (nested >= SCHEMA_BOUNDS.nestedCombinators)
         return {
           place: [...place, keyword],
-          reason: `must not stand inside more than ${SCHEMA_BOUNDS.nestedCombinators - 1} others of allOf, anyOf, oneOf, not and if`,
+          reason: `must not be nested in more than ${SCHEMA_BOUNDS.nestedCombinators - 1} other allOf, anyOf, oneOf, not or if`,
         };
     }
     for (const { keyword, schema: inner, place: inside } of subschemasOf(schema)) {
@@ -112,13 +113,13 @@ function keywordProblem(
   keyword: string,
   value: unknown,
 ): string | undefined {
-  if (FORBIDDEN.has(keyword)) return 'is a keyword that is not allowed here';
+  if (FORBIDDEN.has(keyword)) return 'must not be used: the keyword is not supported';
   if (isObject(value) && !holdsSchemas(keyword) && Object.hasOwn(value, '$data'))
     return 'must not be a $data reference';
   const { enumValues, properties } = SCHEMA_BOUNDS;
   switch (keyword) {
     case '$schema':
-      if (place.length > 0) return 'is allowed at the outermost level only';
+      if (place.length > 0) return 'must be at the outermost level';
       return draftOf(value) === undefined ? `must name one of the drafts ${DRAFT_NAMES}` : undefined;
     case '$ref':
       return referenceProblem(root, value);
@@ -148,12 +149,12 @@ const patternProblem = (pattern: string): string | undefined =>
 function referenceProblem(root: Readonly<Record<string, unknown>>, value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^#(?:\/|$)/.test(value))
     return 'must be a reference into this schema, such as #/$defs/name';
-  return resolveReference(root, value) === undefined ? 'leads to no schema in here' : undefined;
+  return resolveReference(root, value) === undefined ? 'must point to a schema in this document' : undefined;
 }
 
 /**
- * A schema that leads back to itself would let a payload decide how often it is applied, and Ajv overflows its stack. Each schema is
- * looked into once, by the first way that reaches it.
+ * Rejects schemas that refer back to themselves: the payload would determine how often they are applied, and Ajv
+ * overflows its stack. Each schema is visited once, by the first path that reaches it.
  */
 function circleProblem(root: Readonly<Record<string, unknown>>): Problem | undefined {
   const under = new Set<unknown>();
@@ -163,7 +164,7 @@ function circleProblem(root: Readonly<Record<string, unknown>>): Problem | undef
     under.add(schema);
     const target = typeof schema['$ref'] === 'string' ? resolveReference(root, schema['$ref']) : undefined;
     if (under.has(target?.schema))
-      return { place: [...place, '$ref'], reason: 'must not lead back to itself, directly or through others' };
+      return { place: [...place, '$ref'], reason: 'must not refer back to itself, directly or through others' };
     const inside = subschemasOf(schema).map((inner) => ({ ...inner, place: [...place, ...inner.place] }));
     for (const next of target === undefined ? inside : [target, ...inside]) {
       const problem = visit(next.schema, next.place);

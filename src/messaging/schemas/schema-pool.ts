@@ -2,34 +2,37 @@ import type { Logger } from 'pino';
 import Tinypool from 'tinypool';
 import type { ThreadAnswer, ThreadWork } from './schema-thread.ts';
 
-/** The job took longer than it may, or more memory than a thread has; its thread was ended. */
+/** A job took longer than allowed or more memory than a thread has. Its thread was terminated. */
 export class TookTooLong extends Error {
   override readonly name = 'TookTooLong';
 }
 
-/** A job before it has the memory in which its thread says that it has begun. */
+/** A job, without the shared memory in which the thread reports that it has started. */
 export type SchemaWork = {
   [Kind in ThreadWork['kind']]: Omit<Extract<ThreadWork, { kind: Kind }>, 'begun'>;
 }[ThreadWork['kind']];
 
 export type SchemaPool = {
-  /** Rejects with TookTooLong after `limitMs` of work. Jobs are done in the order in which they come. */
+  /** Rejects with TookTooLong after `limitMs` of work. Jobs run in order. */
   run(work: SchemaWork, limitMs: number): Promise<ThreadAnswer>;
 };
 
-// Compiling the largest schema takes 40 MB, a payload of 256 KiB a few.
+// Compiling the largest schema takes 40 MB, and a payload of 256 KiB a few.
 const MEMORY_MB = 128;
-// A thread holds 30 MB; the next one is ready 0.3 s after it is needed again.
+// An idle thread holds 30 MB; a new one is ready after 0.3 s.
 const IDLE_MS = 60_000;
-// A job is waited for no longer beyond its limit, however little the machine lets it work.
+// A job is aborted this long after its limit, however little CPU the machine gave it.
 const STARVED_MS = 5_000;
-// How often a job is looked for that waits for its thread.
+// How often to check whether a waiting job has started.
 const LOOK_EVERY_MS = 100;
 
-// From source as from a build: the thread's module has the ending of this one.
+// Works from source and from a build: the thread's module has the same extension as this one.
 const THREAD = new URL(`./schema-thread${import.meta.url.slice(-3)}`, import.meta.url).href;
 
-/** One thread, made when it is needed first, that does one job after the other and is ended with one that takes too long. */
+/**
+ * A single thread, created when it is first needed, that runs one job after the other and is terminated if one takes
+ * too long.
+ */
 export function createSchemaPool(log: Logger): SchemaPool {
   let pool: Tinypool | undefined;
   const waiting = new Set<(error: unknown) => void>();
@@ -41,9 +44,9 @@ export function createSchemaPool(log: Logger): SchemaPool {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     });
-    // Failure of a thread that has no job: one that cannot begin would leave the jobs that wait for it waiting for ever.
+    // A failure of a thread without a job. If a thread cannot start, the jobs that wait for it would wait forever.
     made.on('error', (error) => {
-      log.error({ err: error }, 'a thread that checks schemas failed; the next job begins another one');
+      log.error({ err: error }, 'a thread that checks schemas failed; the next job will start another one');
       pool = undefined;
       for (const fail of waiting) fail(error);
     });
@@ -62,7 +65,7 @@ export function createSchemaPool(log: Logger): SchemaPool {
       waiting.add(fail);
     });
     try {
-      // `as`: that is what the thread answers.
+      // `as`: that is what the thread returns.
       return (await Promise.race([failed, pool.run(job, { signal: controller.signal })])) as ThreadAnswer;
     } catch (error) {
       const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -78,7 +81,8 @@ export function createSchemaPool(log: Logger): SchemaPool {
   let last: Promise<unknown> = Promise.resolve();
   return {
     run(work, limitMs) {
-      // Jobs queue here: the pool begins no thread for those in its own queue when the thread before them has been ended.
+      // Jobs are queued here, because the pool does not start a thread for jobs in its own queue after the previous
+      // thread was terminated.
       const job = last.then(() => runNow(work, limitMs));
       last = job.catch(() => undefined);
       return job;
@@ -87,8 +91,8 @@ export function createSchemaPool(log: Logger): SchemaPool {
 }
 
 /**
- * Calls `end` when a job has worked for longer than its limit. Its thread has worked no longer than the whole process: on
- * a starved machine good work is not taken for hostile. Returns what ends the watching.
+ * Calls `end` when a job has worked for longer than its limit. A thread cannot have worked longer than the CPU time of
+ * the whole process, so a harmless job on a starved machine is not aborted. Returns a function that stops watching.
  */
 function watch(begun: Int32Array, limitMs: number, end: () => void): () => void {
   let usage: NodeJS.CpuUsage | undefined;
@@ -107,9 +111,9 @@ function watch(begun: Int32Array, limitMs: number, end: () => void): () => void 
     else end();
   };
   const lookAfter = (ms: number): void => {
-    // Not by the clock: while this process is stopped, nothing of it works.
+    // Not by the clock: while this process is stopped, nothing in it works.
     waitedMs += ms;
-    // After a pause of this process's own the answer may lie there already: it is read before the verdict.
+    // After a pause of this process, the response may already be there, so handle it before deciding.
     timer = setTimeout(() => setImmediate(look), ms);
   };
   lookAfter(LOOK_EVERY_MS);

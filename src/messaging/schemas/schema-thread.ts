@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { type CompiledSchema, compileSchema, SchemaRefused } from './compile.ts';
 import { type PayloadMisfit, loadValidator, type Validator } from './validator.ts';
 
-/** A question to the thread. Both texts are JSON; an earlier job has compiled `code`. The thread sets `begun` to 1 first. */
+/**
+ * A job for the thread. Both texts are JSON; an earlier job has compiled `code`. The thread sets `begun` to 1 first.
+ */
 export type ThreadWork = { begun: Int32Array } & (
   | { kind: 'compile'; schema: string }
   | { kind: 'check'; code: string; payload: string }
@@ -14,7 +16,7 @@ export type ThreadAnswer =
   | { kind: 'checked'; misfit: PayloadMisfit | undefined }
   | { kind: 'failed'; message: string };
 
-// Characters of code: those schemas whose payloads come here again and again.
+// Characters of code to cache, for schemas whose payloads are checked here repeatedly.
 const KEPT_CODE = 4_000_000;
 
 const validators = new LRUCache<string, Validator>({ maxSize: KEPT_CODE });
@@ -25,7 +27,7 @@ function validatorOf(code: string): Validator {
   return validator;
 }
 
-/** The thread's work: the pool calls this function with each job. */
+/** Runs one job. The pool calls this function for each. */
 export default function answer(job: ThreadWork): ThreadAnswer {
   Atomics.store(job.begun, 0, 1);
   try {
@@ -37,7 +39,7 @@ export default function answer(job: ThreadWork): ThreadAnswer {
   }
 }
 
-// The first compilation takes 260 ms, later ones 1 to 10: it is not to be anybody's.
+// The first compilation takes 260 ms, later ones 1 to 10 ms. Run it now, so that no request has to wait for it.
 const warmUp = {
   type: 'object',
   properties: { a: { type: 'string', pattern: '^a$', format: 'date' } },

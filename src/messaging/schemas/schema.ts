@@ -3,16 +3,19 @@ import { MAX_EVENT_TYPE_LENGTH } from '../../kernel/words/event-types.ts';
 import { hasControlCharacter } from '../../kernel/values/text.ts';
 import { schemaProblem } from './schema-bounds.ts';
 
-/** The caller's own object, kept as it came, with its keys in their order. Whether it compiles is asked by the service. */
+/** The JSON Schema as the caller sent it, with its keys in their order. The service checks whether it compiles. */
 export const schemaField = z.record(z.string(), z.unknown()).superRefine((value, context) => {
   const problem = schemaProblem(value);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
 });
 
-/** A request has hardly room for more schemas that are of use, and each is compiled before it is saved. */
+/**
+ * Upper bound for the number of schemas: each is compiled before it is saved, and larger requests would hardly fit
+ * anyway.
+ */
 const MAX_SCHEMAS = 100;
 
-/** By event type, exactly as published: `order.*` would be a type of that name. */
+/** Keyed by exact event type: here, `order.*` is the event type of that name and not a pattern. */
 export const schemasField = z.record(z.string(), schemaField).superRefine((value, context) => {
   const types = Object.keys(value);
   if (types.length > MAX_SCHEMAS)
@@ -22,6 +25,7 @@ export const schemasField = z.record(z.string(), schemaField).superRefine((value
     context.addIssue({
       code: 'custom',
       path: [wrong],
-      message: `must stand under an event type: 1 to ${MAX_EVENT_TYPE_LENGTH} characters, none of them control characters`,
+      message:
+        `must have an event type as its key: 1 to ${MAX_EVENT_TYPE_LENGTH} characters without control ` + 'characters',
     });
 });

@@ -7,26 +7,26 @@ import { type PayloadMisfit, loadValidator, type Validator } from './validator.t
 import { createSchemaPool, type SchemaPool, TookTooLong, type SchemaWork } from './schema-pool.ts';
 import type { ThreadAnswer } from './schema-thread.ts';
 
-/** A schema that takes longer to compile is refused, and so is a payload that takes longer to check (decision 44). */
+/** A schema that takes longer to compile is rejected, and so is a payload that takes longer to check (decision 44). */
 const LIMIT_MS = 250;
-// The schema was compiled within LIMIT_MS when it was saved: a slow machine is not the publisher's fault.
+// The schema compiled within LIMIT_MS when it was saved; the publisher is not to blame for a slow machine.
 const LIMIT_AGAIN_MS = 2_000;
 /**
- * Work that one request may do in the main thread, in units of `schemaCost` times characters of payload. The costliest of 22
- * hostile schemas took 8 ns a unit, so this is at most 4 ms (decision 44).
+ * Work that one request may do in the main thread, in units of `schemaCost` times characters of payload. The costliest
+ * of 22 hostile schemas took 8 ns per unit, so this is at most 4 ms (decision 44).
  */
 const QUICK_WORK = 500_000;
-// Making functions of larger code, or of more patterns, holds the main thread up by itself.
+// Loading larger code or more patterns would itself block the main thread.
 const QUICK_COST = 2_000;
 const QUICK_CODE = 128 * 1024;
-// Larger payloads are always checked in a thread, bytes.
+// Payloads larger than this (bytes) are always checked in a thread.
 const QUICK_PAYLOAD = 64 * 1024;
-// Characters of compiled code that are kept, of all channels together.
+// Characters of compiled code to cache, for all channels together.
 const KEPT_CODE = 32_000_000;
-// Jobs of one key, and of all: 25 s of the worst there is, for each key.
+// Waiting jobs per key and in total: in the worst case 25 s per key.
 const WAITING_OF_KEY = 100;
 const WAITING = 1_000;
-// A key whose job has ended its thread is served by the other thread for a minute.
+// After a job of a key has had its thread terminated, the key uses the other thread for a minute.
 const SLOW_FOR_MS = 60_000;
 const KEPT_KEYS = 1_000;
 const RETRY_AFTER_SECONDS = 1;
@@ -35,10 +35,10 @@ const RETRY_AFTER_SECONDS = 1;
 export type Budget = { units: number };
 export const newBudget = (): Budget => ({ units: QUICK_WORK });
 
-/** One payload, parsed and as its text. `key` is whose turn it takes, an environment's id: jobs of one key wait for each other. */
+/** A payload, parsed and as text. `key` is the id of an environment; jobs of one key wait for each other. */
 type PayloadToCheck = { key: string; payload: unknown; text: string };
 
-/** A schema for every payload, and schemas by event type. Null is none, as in a change of a channel. */
+/** A schema for every payload, and schemas by event type. Null means none, as in a change of a channel. */
 type GivenSchemas = {
   schema?: Readonly<Record<string, unknown>> | null | undefined;
   schemas?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null | undefined;
@@ -46,15 +46,19 @@ type GivenSchemas = {
 
 export type Schemas = {
   /**
-   * INVALID_REQUEST for the first of them that does not compile in time; one key compiles one schema after the other. UNAVAILABLE when too
-   * much is being compiled.
+   * Throws INVALID_REQUEST for the first schema that does not compile in time; one key compiles one schema after the
+   * other. Throws UNAVAILABLE if too much is being compiled.
    */
   refuseBad(key: string, given: GivenSchemas): Promise<void>;
-  /** Why a channel may not have this schema; undefined when it compiles in time. UNAVAILABLE when too much is being compiled. */
+  /**
+   * Returns why a channel cannot have this schema; undefined if it compiles in time. Throws UNAVAILABLE if too much is
+   * being compiled.
+   */
   problemOf(key: string, schema: Readonly<Record<string, unknown>>): Promise<string | undefined>;
   /**
-   * Where the payload does not fit the schema (its JSON text); undefined where it does. No promise when the schema is known
-   * and the budget lasts. CONFLICT for a stored schema that does not compile, UNAVAILABLE when too much is being checked.
+   * Returns where the payload violates the schema (its JSON text); undefined if it is valid. Does not return a promise
+   * if the schema is cached and the budget is sufficient. Throws CONFLICT if a stored schema does not compile, and
+   * UNAVAILABLE if too much is being checked.
    */
   check(
     schema: string,
@@ -66,9 +70,9 @@ export type Schemas = {
 type Known = CompiledSchema & { validator: Validator | undefined };
 
 /**
- * Compiles the channels' schemas and checks payloads with them, where neither can hold this process up: bounded work here, all
- * else in two threads. One is for everybody, the other for compiling what is being saved and for keys that have been slow, so
- * that nobody else waits behind their next job.
+ * Compiles schemas of channels and checks payloads without blocking this process: bounded work here, everything else in
+ * two threads. One thread is for everyone; the other is for compiling what is being saved and for keys that have been
+ * slow, so that nobody else has to wait for their next job.
  */
 export function createSchemas({ log }: { log: Logger }): Schemas {
   const inTurn = createTurns();
@@ -102,17 +106,20 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
       const answer = await run(key, { kind: 'compile', schema }, LIMIT_AGAIN_MS);
       if (answer.kind === 'compiled') return keep(schema, answer.compiled);
       const reason = answer.kind === 'refused' ? answer.reason : answer.kind;
-      throw new ApiError('CONFLICT', `The channel's schema cannot be used and has to be changed: ${reason}`);
+      throw new ApiError('CONFLICT', `The schema of the channel is no longer valid. Change it: ${reason}`);
     } catch (error) {
       if (!(error instanceof TookTooLong)) throw error;
-      throw unavailable("The channel's schema could not be made ready in time", error);
+      throw unavailable(
+        'The schema of the channel could not be compiled in time; wait as long as Retry-After says, then try again',
+        error,
+      );
     }
   };
 
   const known = (key: string, schema: string): Known | Promise<Known> => {
     const held = compiled.get(schema);
     if (held !== undefined) return held;
-    // Not shared between keys: one key's turn may be far away.
+    // Not shared between keys, because a job of another key may have to wait for long.
     const wanted = `${key} ${schema}`;
     const made = compiling.get(wanted) ?? compileAgain(key, schema).finally(() => compiling.delete(wanted));
     compiling.set(wanted, made);
@@ -125,7 +132,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
       return answer.kind === 'checked' ? answer.misfit : undefined;
     } catch (error) {
       if (error instanceof TookTooLong)
-        return { place: [], reason: `takes longer than ${LIMIT_MS} ms to check against the channel's schema` };
+        return { place: [], reason: `must take at most ${LIMIT_MS} ms to check against the schema of the channel` };
       throw error;
     }
   };
@@ -150,7 +157,7 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
       if (answer.kind === 'compiled') keep(text, answer.compiled);
       return answer.kind === 'refused' ? answer.reason : undefined;
     } catch (error) {
-      if (error instanceof TookTooLong) return `takes longer than ${LIMIT_MS} ms to compile`;
+      if (error instanceof TookTooLong) return `must take at most ${LIMIT_MS} ms to compile`;
       throw error;
     }
   };
@@ -174,14 +181,16 @@ export function createSchemas({ log }: { log: Logger }): Schemas {
   };
 }
 
-/** Does the jobs of one key one after the other; UNAVAILABLE when too many wait. */
+/** Runs the jobs of one key one after the other. Throws UNAVAILABLE if too many are waiting. */
 function createTurns(): <T>(key: string, act: () => Promise<T>) => Promise<T> {
   const waitingOf = new Map<string, { count: number; last: Promise<unknown> }>();
   let waiting = 0;
   return async (key, act) => {
     const ofKey = waitingOf.get(key) ?? { count: 0, last: Promise.resolve() };
     if (ofKey.count >= WAITING_OF_KEY || waiting >= WAITING)
-      throw unavailable('Too many schemas are being checked at this moment');
+      throw unavailable(
+        'Too many schemas are being checked at the moment; wait as long as Retry-After says, then try again',
+      );
     waiting += 1;
     ofKey.count += 1;
     waitingOf.set(key, ofKey);

@@ -5,21 +5,21 @@ import { RE2JS } from 're2js';
 import { formats, FORMATS_MODULE } from './formats.ts';
 import type { JsonPath } from './json-schema.ts';
 
-/** Verdict of a compiled schema on a parsed payload: undefined when it fits. */
+/** Checks a parsed payload against a compiled schema. Returns undefined if it is valid. */
 export type Validator = (payload: unknown) => PayloadMisfit | undefined;
 
 type Compiled = ((payload: unknown) => boolean) & { errors?: ErrorObject[] | null };
 
-/** Modules that Ajv's code may ask for; nothing else is in reach of it. */
+/** Modules that Ajv's code may require; it has access to nothing else. */
 const MODULES = new Set(['ajv/dist/runtime/equal', 'ajv/dist/runtime/ucs2length']);
-/** The name under which the code finds `compilePattern`. */
+/** The module name under which the code finds `compilePattern`. */
 export const PATTERN_MODULE = 'posthorn/pattern';
 
 const require = createRequire(import.meta.url);
 
 /**
- * A JavaScript pattern on an engine whose time is linear in the text: look-around and back-references are refused, by an error.
- * `(a+)+$` on 26 characters holds V8's own engine up for 2.7 s.
+ * Compiles a JavaScript pattern for an engine that matches in linear time. Throws if it uses look-around or
+ * back-references. With V8's engine, `(a+)+$` takes 2.7 s on 26 characters.
  */
 export function compileSchemaPattern(pattern: string): {
   test(text: string): boolean;
@@ -30,7 +30,10 @@ export function compileSchemaPattern(pattern: string): {
   return { test: (text) => compiled.test(text), toString: () => `/${pattern}/`, size: compiled.programSize() };
 }
 
-/** Makes a function of what `compileSchema` has written. The code is Ajv's; of the schema's author it holds quoted texts only. */
+/**
+ * Loads the code that `compileSchema` has generated. The code is Ajv's; from the author of the schema it contains only
+ * quoted strings.
+ */
 export function loadValidator(code: string): Validator {
   const requireAllowed = (name: string): unknown => {
     if (name === PATTERN_MODULE) return { default: compileSchemaPattern };
@@ -39,7 +42,7 @@ export function loadValidator(code: string): Validator {
     return require(name);
   };
   const module: { exports: unknown } = { exports: undefined };
-  // `as`: that is what a function compiled with these parameters takes.
+  // `as`: a function compiled with these parameters accepts them.
   const define = compileFunction(code, ['module', 'exports', 'require']) as (...parts: unknown[]) => void;
   define(module, {}, requireAllowed);
   // `as`: Ajv's standalone code exports its validation function.
@@ -47,17 +50,20 @@ export function loadValidator(code: string): Validator {
   return (payload) => (validate(payload) ? undefined : describeMisfit(validate.errors ?? [], payload));
 }
 
-/** Where a payload does not fit its schema, from the payload's root, and why, for a person. */
+/** Where a payload violates its schema, from the root of the payload, and why, as text for people. */
 export type PayloadMisfit = { place: JsonPath; reason: string };
 
-/** Longest value of a schema that is repeated to the caller, in characters. */
+/** Maximum length of a value from the schema that is repeated to the caller, in characters. */
 const MAX_QUOTED = 200;
 
-/** The telling error of Ajv's: without allErrors the last one is the outermost, but `if` only says which of its branches has failed. */
+/**
+ * Chooses the most useful of Ajv's errors. Without allErrors the last one is the outermost, but `if` only says which
+ * branch has failed.
+ */
 function describeMisfit(errors: readonly ErrorObject[], payload: unknown): PayloadMisfit {
   const error = errors.findLast(({ keyword }) => keyword !== 'if') ?? errors.at(-1);
-  if (error === undefined) return { place: [], reason: 'does not fit the schema' };
-  // Ajv's `params` differ by keyword; each is read as what the keyword documents.
+  if (error === undefined) return { place: [], reason: 'must match the schema' };
+  // Ajv's `params` differ by keyword; read each as documented for the keyword.
   const params = error.params as Record<string, unknown>;
   const place = placeOf(error.instancePath, payload);
   const within = MEMBERS[error.keyword];
@@ -65,7 +71,7 @@ function describeMisfit(errors: readonly ErrorObject[], payload: unknown): Paylo
   return { place: typeof member === 'string' ? [...place, member] : place, reason: reasonOf(error, params) };
 }
 
-/** The parameter that names the member which the error is about. */
+/** The parameter with the name of the member that the error is about. */
 const MEMBERS: Readonly<Record<string, string>> = {
   required: 'missingProperty',
   dependentRequired: 'missingProperty',
@@ -75,21 +81,21 @@ const MEMBERS: Readonly<Record<string, string>> = {
   propertyNames: 'propertyName',
 };
 
-/** Ajv's JSON pointer (RFC 6901) as keys and positions: what it leads to says which of both a number is. */
+/** Converts Ajv's JSON pointer (RFC 6901) to keys and indexes. The payload tells which of the two a number is. */
 function placeOf(pointer: string, payload: unknown): JsonPath {
   const place: (string | number)[] = [];
   let value = payload;
   for (const escaped of pointer.split('/').slice(1)) {
     const key = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
     place.push(Array.isArray(value) ? Number(key) : key);
-    // `as`: Ajv has walked this path, so every value on it but the last is an object or an array.
+    // `as`: Ajv has followed this path, so every value on it except the last is an object or array.
     value = (value as Record<string, unknown>)[key];
   }
   return place;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: 'text',
+  string: 'a string',
   number: 'a number',
   integer: 'a whole number',
   boolean: 'true or false',
@@ -108,14 +114,14 @@ const listed = (values: unknown): string =>
       .join(', '),
   );
 
-/** Parameters of an error; each is read as what its keyword documents. */
+/** Parameters of an error, read as documented for its keyword. */
 type Params = Readonly<Record<string, unknown>>;
 
-const requiredBeside = ({ property }: Params): string => `is required beside ${quoted(property)}`;
+const requiredBeside = ({ property }: Params): string => `is required together with ${quoted(property)}`;
 const notAllowed = (): string => 'is not allowed by the schema';
 const atMostItems = ({ limit }: Params): string => `must have at most ${String(limit)} items`;
 
-/** Reasons by the keyword that a payload does not fit. `at` is the place of that keyword in the schema. */
+/** Reasons by the violated keyword. `at` is the location of that keyword in the schema. */
 const REASONS: Readonly<Record<string, (params: Params, at: string) => string>> = {
   type: ({ type }) =>
     `must be ${[type]
@@ -128,7 +134,7 @@ const REASONS: Readonly<Record<string, (params: Params, at: string) => string>> 
   additionalProperties: notAllowed,
   unevaluatedProperties: notAllowed,
   'false schema': notAllowed,
-  propertyNames: () => 'has a name that the schema does not allow',
+  propertyNames: () => 'must have a name that the schema allows',
   enum: ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
   const: ({ allowedValue }) => `must be ${quoted(allowedValue)}`,
   format: ({ format }) => `must be a valid ${String(format)}`,
@@ -146,14 +152,14 @@ const REASONS: Readonly<Record<string, (params: Params, at: string) => string>> 
   items: atMostItems,
   minProperties: ({ limit }) => `must have at least ${String(limit)} members`,
   maxProperties: ({ limit }) => `must have at most ${String(limit)} members`,
-  uniqueItems: ({ i, j }) => `must not hold the same item twice (${String(j)} and ${String(i)})`,
-  contains: (_, at) => `must contain an item of the kind that ${at} describes`,
-  anyOf: (_, at) => `must fit at least one of the schemas at ${at}`,
-  oneOf: (_, at) => `must fit exactly one of the schemas at ${at}`,
-  not: (_, at) => `must not fit the schema at ${at}`,
+  uniqueItems: ({ i, j }) => `must not contain the same item twice (${String(j)} and ${String(i)})`,
+  contains: (_, at) => `must contain an item that matches the schema at ${at}`,
+  anyOf: (_, at) => `must match at least one of the schemas at ${at}`,
+  oneOf: (_, at) => `must match exactly one of the schemas at ${at}`,
+  not: (_, at) => `must not match the schema at ${at}`,
 };
 
 function reasonOf({ keyword, message, schemaPath }: ErrorObject, params: Params): string {
   const reason = Object.hasOwn(REASONS, keyword) ? REASONS[keyword] : undefined;
-  return reason?.(params, schemaPath) ?? `${message ?? 'does not fit'} (${schemaPath})`;
+  return reason?.(params, schemaPath) ?? `${message ?? 'must match the schema'} (${schemaPath})`;
 }

@@ -14,7 +14,12 @@ export const streamRoutes = [
     operationId: 'messages.stream',
     summary: 'Follow a channel',
     description:
-      'Sends each message of the channel as a server-sent event as soon as it is published. A caller that comes back names the last event in `Last-Event-ID` and misses nothing.',
+      'Sends each message of the channel as a server-sent event as soon as it is published. To resume ' +
+      'without loss, reconnect with the id of the last event in `Last-Event-ID`. An id without data is a ' +
+      'position to resume from. A `Last-Event-ID` of another channel or environment, or from before a ' +
+      'restore of the database, is INVALID_REQUEST. The stream ends within seconds when the process ' +
+      'stops, the credential is revoked or changed, or the channel is deleted, and after 15 to 30 s in ' +
+      'which nothing is read. It counts as one concurrent request.',
     params: { channelId: idOf('channel') },
     access: { scope: 'messages:read' },
     query: streamMessagesQuery,

@@ -3,7 +3,10 @@ import { instantQuery } from '../../api/http/reading/query.ts';
 import { eventTypePatternProblem, MAX_EVENT_TYPES } from '../../kernel/words/event-types.ts';
 import { eventTypeSchema } from '../messages/schema.ts';
 
-/** Event types as a subscription lists them, joined by commas; a type that has a comma itself can only be meant by a beginning. */
+/**
+ * Event types as in a subscription, separated by commas. An event type that contains a comma can be selected only by
+ * its prefix.
+ */
 const eventTypesQuery = z.string().transform((text, issues) => {
   const eventTypes = text.split(',');
   const problem =
@@ -20,8 +23,8 @@ const eventTypeProblem = (text: string): string | undefined =>
 
 export const streamMessagesQuery = z
   .strictObject({
-    eventTypes: eventTypesQuery.optional().describe('Event types or beginnings of them, with commas between them.'),
-    since: instantQuery.optional().describe('Begins with stored messages published after this.'),
+    eventTypes: eventTypesQuery.optional().describe('Event types or patterns such as `order.*`, separated by commas.'),
+    since: instantQuery.optional().describe('Starts with stored messages published after this time.'),
   })
   .meta({ typeName: 'StreamMessages' });
 

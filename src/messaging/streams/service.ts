@@ -10,12 +10,13 @@ import type { Message } from '../messages/schema.ts';
 import type { StreamMessages } from './schema.ts';
 import { findLiveChannels, findPositionSince, findStreamStart, readBehind, type StreamRow } from './store.ts';
 
-// How late a stream shows what another process has published; one query for all streams of this one.
+// How late a stream shows what another process has published. One query serves all streams of this process.
 const POLL_MS = 250;
-// How late a stream ends whose channel was deleted.
+// How late a stream ends after its channel was deleted.
 const CHECK_CHANNELS_MS = 2_000;
 
-// Characters that are handed to connections in one turn of the event loop: 300 readers of messages of 250 KB took 200 ms in one piece.
+// Characters sent to connections in one turn of the event loop. Sending messages of 250 KB to 300 readers took 200 ms
+// without a break.
 const SENT_PER_TURN = 1_048_576;
 
 type Open = {
@@ -29,8 +30,11 @@ type Open = {
 export type Streams = ReturnType<typeof createStreams>;
 
 /**
- * The open streams of this process. Each has a position in its channel; a look is one query that reads what stands behind all
- * positions, or behind those of the channels that were published to. No query is made while no stream is open.
+ * The open streams of this process. Each has a position in its channel. A poll is one query that reads what follows all
+ * positions, or those of the channels that were just published to. No query runs while no stream is open.
+ *
+ * A reader that takes nothing from one heartbeat to the next (15 s) is cut off, because it holds one of its key's
+ * slots; a slow one is only waited for.
  */
 export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>) {
   const open = new Set<Open>();
@@ -41,7 +45,10 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
   let poll: NodeJS.Timeout | undefined;
   let checkedAt = 0;
 
-  /** A stream that is full waits for room at its own position. Readers at the same position share a query. */
+  /**
+   * Groups streams by position, so that readers at the same position share a query. A stream whose buffer is full waits
+   * at its own position.
+   */
   const positionsOf = (
     channelIds: ReadonlySet<string>,
   ): { position: StreamPosition & { channelId: string }; streams: Open[] }[] => {
@@ -57,7 +64,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
     return [...groups.values()];
   };
 
-  /** One look. Returns whether there is more behind these positions. */
+  /** Reads once. Returns whether there is more after these positions. */
   const lookAt = async (channelIds: ReadonlySet<string>): Promise<boolean> => {
     const groups = positionsOf(channelIds);
     if (groups.length === 0) return false;
@@ -87,7 +94,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
   const endDeleted = async (): Promise<void> => {
     if (performance.now() - checkedAt < CHECK_CHANNELS_MS) return;
     checkedAt = performance.now();
-    // A stream that begins while the query runs was not asked about, and would look like one of a deleted channel.
+    // A stream opened while the query runs was not included in it, and would look like one of a deleted channel.
     const asked = [...open];
     const live = await findLiveChannels(pool, [...channelsOf(asked)]);
     for (const stream of asked) if (!live.has(stream.channelId)) stream.sink.end();
@@ -103,17 +110,17 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
         await endDeleted();
         if (await lookAt(channelIds)) for (const channelId of channelIds) due.add(channelId);
       }
-      if (isAway) log.info('streams go on');
+      if (isAway) log.info('streams can be read again');
       isAway = false;
     } catch (error) {
-      if (!isAway) log.warn({ err: error }, 'streams cannot be read; the next poll tries again');
+      if (!isAway) log.warn({ err: error }, 'could not read messages for streams; the next poll will try again');
       isAway = true;
     } finally {
       isLooking = false;
     }
   };
 
-  /** Looks once this turn of the event loop is over: publishes that were committed together are read together. */
+  /** Reads after this turn of the event loop, so that publishes committed together are read together. */
   const lookSoon = (channelId: string): void => {
     due.add(channelId);
     if (isLookingSoon || isLooking) return;
@@ -142,15 +149,16 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
   };
 
   return {
-    /** Messages of this process are looked for at once. */
+    /** Reads the messages of this process at once. */
     wake(channelId: string): void {
       if (open.size > 0) lookSoon(channelId);
     },
 
     /**
-     * A stream of the channel's messages as they commit, in one order for all its readers: by transaction, then by id. The stream
-     * begins behind `lastEventId`, else with the first one published after `since`, else behind what is there. NOT_FOUND for a channel
-     * that is missing or deleted; INVALID_REQUEST (field Last-Event-ID) for a position that is not of this stream.
+     * Opens a stream of the channel's messages as they commit, in the same order for all readers: by transaction, then
+     * by id. It starts after `lastEventId`, or else with the first one published after `since`, or else after the
+     * newest message. Throws NOT_FOUND for a channel that is missing or deleted, and INVALID_REQUEST (field
+     * Last-Event-ID) for a position that does not belong to this stream.
      */
     async open(
       caller: EnvironmentCaller,
@@ -191,7 +199,7 @@ export function createStreams({ pool, log }: Pick<Dependencies, 'pool' | 'log'>)
 
 const channelsOf = (streams: Iterable<Open>): Set<string> => new Set(Array.from(streams, ({ channelId }) => channelId));
 
-/** One event (WHATWG HTML §9.2.5), its data the message as its own address shows it, in one line. */
+/** Formats an event (WHATWG HTML §9.2.5). Its data is the message as its endpoint shows it, in one line. */
 function eventText(row: StreamRow, position: string): string {
   const message: Message = {
     id: row.id,
@@ -203,7 +211,7 @@ function eventText(row: StreamRow, position: string): string {
     publishedAt: row.publishedAt,
     deliveryStatus: row.deliveryStatus,
   };
-  // Inside JSON a line can only end between two tokens, where a space is as good.
+  // In JSON, a line break can occur only between two tokens, where a space is equivalent.
   const data = stringifyExact(message).replaceAll(/[\r\n]/g, ' ');
   return `id: ${position}\nevent: message\ndata: ${data}\n\n`;
 }

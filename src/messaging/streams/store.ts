@@ -5,11 +5,11 @@ import type { StreamPosition } from '../../kernel/values/commit-position.ts';
 import * as order from '../../platform/db/sql/commit-order.ts';
 import { boundOf, IN_PROGRESS } from '../../platform/db/sql/commit-order.ts';
 
-// Messages of one position that one query brings, and their payloads' bytes: with a last one of 256 KiB and its metadata less
-// than 1 MiB is ever kept for a connection.
+// Messages per position and query, and bytes of their payloads. With a last one of 256 KiB and its metadata, less than
+// 1 MiB is buffered per connection.
 const PAGE_MESSAGES = 100;
 const PAGE_BYTES = 256 * 1_024;
-// Bound of all positions together, for the memory of one query.
+// Bound for all positions together, which limits the memory of one query.
 const ROUND_BYTES = 8 * 1_048_576;
 
 async function queryInOrder<R extends QueryResultRow>(pool: Pool, query: QueryConfig): Promise<R[]> {
@@ -30,7 +30,9 @@ export const findPositionSince = (
 const START = `${order.COMMIT_ORDER}
   WHERE EXISTS (SELECT FROM channels c WHERE c.id = $1 AND c.environment_id = $2 AND c.deleted_at IS NULL)`;
 
-/** Everything that a stream needs to begin. Undefined for a channel that is missing, foreign or deleted. */
+/**
+ * Returns what a stream needs to start. Undefined for a channel that is missing, deleted, or in another environment.
+ */
 export async function findStreamStart(
   pool: Pool,
   environmentId: string,
@@ -40,12 +42,12 @@ export async function findStreamStart(
   return row && order.toCommitOrder(row);
 }
 
-/** A message as a stream shows it, and in `asked` the index of the position that it stands behind. */
+/** A message as a stream shows it. `asked` is the index of the position that it follows. */
 export type StreamRow = StreamPosition & {
   asked: number;
   channelId: string;
   eventType: string;
-  /** Null, with the time, once it is erased. */
+  /** Null if it has been erased, with the time in `erasedAt`. */
   payload: string | null;
   erasedAt: Date | null;
   metadata: Record<string, string> | null;
@@ -53,8 +55,9 @@ export type StreamRow = StreamPosition & {
   deliveryStatus: DeliverySummary;
 };
 
-// Toasted payloads are neither read nor unpacked before the last SELECT: octet_length asks for their length alone.
-// deliveryStatus is `summariseDeliveries` of src/kernel/words/statuses.ts; LIMIT 1 keeps PostgreSQL from hashing all deliveries.
+// Payloads that are stored out of line are neither read nor decompressed before the last SELECT, because octet_length
+// only needs their length. deliveryStatus is `summariseDeliveries` of src/kernel/words/statuses.ts; LIMIT 1 keeps
+// PostgreSQL from hashing all deliveries.
 const READ_BEHIND = `
   WITH ${IN_PROGRESS}, asked AS MATERIALIZED (
     SELECT p.*, ${boundOf('p.channel_id')} AS bound
@@ -83,8 +86,9 @@ const READ_BEHIND = `
   ORDER BY s.asked, s.number`;
 
 /**
- * The next messages behind each of these positions, in the order of streams, in one query: 100 a position, about 256 KiB a position and
- * 8 MiB in all at most, one a position at least while there is room. `hasMore`: some were left for the next time.
+ * Returns the next messages after each of these positions, in stream order, in one query: up to 100 and about 256 KiB
+ * per position and 8 MiB in total, but at least one per position while there is room. `hasMore`: some were left for the
+ * next query.
  */
 export async function readBehind(
   pool: Pool,
@@ -105,7 +109,7 @@ export async function readBehind(
   return { rows, hasMore: isCut || [...counts.values()].some((count) => count >= PAGE_MESSAGES) };
 }
 
-/** The channels among these that have not been deleted. */
+/** Returns those of these channels that have not been deleted. */
 export async function findLiveChannels(pool: Pool, channelIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await pool.query<{ id: string }>(
     'SELECT c.id FROM channels c WHERE c.id = ANY ($1::text[]) AND c.deleted_at IS NULL',

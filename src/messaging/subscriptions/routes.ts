@@ -24,9 +24,11 @@ export const subscriptionRoutes = [
     method: 'POST',
     path: '/v1/subscriptions',
     operationId: 'subscriptions.create',
-    summary: 'Make a subscription',
+    summary: 'Create a subscription',
     description:
-      'From now on the URL gets the messages of the channel. `startFrom` adds stored ones, by a replay that the answer names. With its `secret` a receiver that comes from elsewhere stays as it is.',
+      'The URL receives the messages of the channel from now on. With `startFrom`, stored messages are ' +
+      'delivered too, by the replay named in the response. With `secret`, a receiver that you move here ' +
+      'keeps its signing secret.',
     example: {
       body: {
         channelId: exampleId('channel'),
@@ -50,7 +52,9 @@ export const subscriptionRoutes = [
     path: '/v1/subscriptions',
     operationId: 'subscriptions.list',
     summary: 'List subscriptions',
-    description: 'Subscriptions of the environment, the newest first.',
+    description:
+      'Subscriptions of the environment, newest first. With `name`, each page scans 5,000 rows; if ' +
+      '`hasMore` is true, continue with the cursor even if the page is not full.',
     example: { query: { channelId: exampleId('channel') } },
     access: { scope: 'subscriptions:read' },
     query: listSubscriptionsQuery,
@@ -62,7 +66,7 @@ export const subscriptionRoutes = [
     path: PATH,
     operationId: 'subscriptions.get',
     summary: 'Get a subscription',
-    description: 'Shows one subscription, with its circuit and the requests to its receiver at this moment.',
+    description: 'Shows a subscription with its circuit breaker and the current requests to its receiver.',
     params,
     access: { scope: 'subscriptions:read' },
     answers: { 200: subscriptionAnswer },
@@ -74,7 +78,10 @@ export const subscriptionRoutes = [
     path: PATH,
     operationId: 'subscriptions.update',
     summary: 'Change a subscription',
-    description: 'Changes the fields that are given. `retryPolicy` is merged; `eventTypes` and `headers` are replaced.',
+    description:
+      'Changes the fields that are given. `retryPolicy` is merged; `eventTypes` and `headers` are ' +
+      'replaced; null clears `owner`, `filter`, `maxConcurrency` and `rateLimit`. `circuitBreaker: ' +
+      'false` closes an open circuit, and its waiting deliveries are due at once.',
     example: { body: { retryPolicy: { maxDelay: 600_000 }, timeoutMs: 5_000 } },
     params,
     access: { scope: 'subscriptions:write' },
@@ -90,7 +97,10 @@ export const subscriptionRoutes = [
     path: PATH,
     operationId: 'subscriptions.delete',
     summary: 'Delete a subscription',
-    description: 'Deletes the subscription. Deliveries of it that are not finished end as dead letters.',
+    description:
+      'Deletes the subscription. Its unfinished deliveries fail with the reason `subscription_deleted` ' +
+      '(the last ones of a long backlog up to a minute later). They do not become dead letters, because ' +
+      'they could not be replayed.',
     params,
     access: { scope: 'subscriptions:write' },
     answers: { 204: noBody },
@@ -102,7 +112,7 @@ export const subscriptionRoutes = [
     path: `${PATH}/pause`,
     operationId: 'subscriptions.pause',
     summary: 'Pause a subscription',
-    description: 'Its deliveries wait until it is resumed.',
+    description: 'Deliveries wait until the subscription is resumed.',
     params,
     access: { scope: 'subscriptions:write' },
     answers: { 200: subscriptionAnswer },
@@ -114,20 +124,22 @@ export const subscriptionRoutes = [
     path: `${PATH}/resume`,
     operationId: 'subscriptions.resume',
     summary: 'Resume a subscription',
-    description: 'Makes a paused or disabled subscription active. Waiting deliveries go out.',
+    description:
+      'Activates a paused or disabled subscription. Waiting deliveries are sent, oldest first, but can ' +
+      'arrive in a different order.',
     params,
     access: { scope: 'subscriptions:write' },
     answers: { 200: subscriptionAnswer },
     errors: ['NOT_FOUND'],
     handle: ({ caller, params: { subscriptionId } }, { subscriptions }) => subscriptions.resume(caller, subscriptionId),
   }),
-  // Reading the secret is as powerful as changing it: whoever has it can sign in our name.
+  // Reading the secret is as powerful as changing it: whoever has it can sign requests in our name.
   route({
     method: 'GET',
     path: `${PATH}/secret`,
     operationId: 'subscriptions.getSecret',
     summary: 'Get the signing secret',
-    description: 'Shows the secret by which the subscriber verifies requests (Standard Webhooks).',
+    description: 'Returns the secret with which the receiver verifies requests (Standard Webhooks).',
     params,
     access: { scope: 'subscriptions:write' },
     isDangerous: true,
@@ -140,7 +152,9 @@ export const subscriptionRoutes = [
     path: `${PATH}/secret/rotate`,
     operationId: 'subscriptions.rotateSecret',
     summary: 'Rotate the signing secret',
-    description: 'Makes a new secret, or takes yours. Older ones go on signing beside it for `overlapHours`.',
+    description:
+      'Creates a new secret, or sets the given one. Older secrets sign in addition to it for ' +
+      '`overlapHours`; with 0 they end at once.',
     example: { body: { overlapHours: 24 } },
     params,
     access: { scope: 'subscriptions:write' },

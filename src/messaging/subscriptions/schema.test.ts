@@ -4,14 +4,14 @@ import { createSubscriptionBody, listSubscriptionsQuery, rotateSecretBody, updat
 
 const least = { channelId: 'chn_1', webhookUrl: 'https://example.com/hook' };
 
-/** The path of the first problem, as the error's field is made of it; undefined when there is none. */
+/** The path of the first problem, from which the field of the error is derived; undefined if there is none. */
 function problemPath(schema: z.ZodType, input: unknown): string | undefined {
   const result = schema.safeParse(input);
   return result.success ? undefined : result.error.issues[0]?.path.join('.');
 }
 
 describe('the body of a new subscription', () => {
-  test('needs only channelId and webhookUrl, and leaves timeout, policy and circuit to its app', () => {
+  test('needs only channelId and webhookUrl; timeout, policy and circuit breaker default to those of the app', () => {
     expect(createSubscriptionBody.parse(least)).toEqual({
       ...least,
       status: 'active',
@@ -109,7 +109,7 @@ describe('the patch of a subscription', () => {
 });
 
 describe('the query of the list of subscriptions', () => {
-  test('takes channelId and status', () => {
+  test('accepts channelId and status', () => {
     const query = { channelId: 'chn_1', status: 'disabled', limit: '1' };
     expect(listSubscriptionsQuery.parse(query)).toEqual({ channelId: 'chn_1', status: 'disabled', limit: 1 });
   });
@@ -127,11 +127,11 @@ describe('the body of a rotation', () => {
     expect(rotateSecretBody.parse(body)).toEqual({ overlapHours: 24 });
   });
 
-  test.each([0, 168])('takes %i hours', (overlapHours) => {
+  test.each([0, 168])('accepts %i hours', (overlapHours) => {
     expect(rotateSecretBody.parse({ overlapHours })).toEqual({ overlapHours });
   });
 
-  test.each([-1, 169, 0.5, '24'])('refuses %j hours', (overlapHours) => {
+  test.each([-1, 169, 0.5, '24'])('rejects %j hours', (overlapHours) => {
     expect(problemPath(rotateSecretBody, { overlapHours })).toBe('overlapHours');
   });
 });

@@ -10,18 +10,18 @@ import { ApiError } from '../../kernel/errors.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Throws NOT_FOUND where `look` finds none. */
+/** Throws NOT_FOUND if `look` finds nothing. */
 export type FindOrRefuse = (id: string, look: () => Promise<Subscription | undefined>) => Promise<Subscription>;
 
 export type SigningSecrets = {
   /**
-   * The secret that signs now, and until when older ones do. Nothing else ever shows it. CONFLICT when it cannot be opened: only
-   * rotating mends that.
+   * Returns the secret that signs now, and until when older ones do. This is the only way to see it. Throws CONFLICT if
+   * it cannot be decrypted; then the secret has to be rotated.
    */
   secret(caller: EnvironmentCaller, id: string): Promise<SubscriptionSecret>;
   /**
-   * Another secret signs at once; the old ones sign beside it until the overlap ends. CONFLICT, and nothing is changed,
-   * when more would than may: none ends before the time that was told.
+   * Sets a new secret, which signs at once; older ones sign in addition to it until the overlap ends. Throws CONFLICT,
+   * without changing anything, if too many secrets would sign: no secret ends before the time that was announced.
    */
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateSecret): Promise<SubscriptionSecret>;
 };
@@ -56,7 +56,10 @@ export function createSigningSecrets(
   };
 }
 
-/** The secret that signs now. CONFLICT for one that cannot be opened, and for none: it was sealed with a key that was given up. */
+/**
+ * Returns the secret that signs now. Throws CONFLICT if it cannot be decrypted, or if there is none because its
+ * encryption key was discarded.
+ */
 function openCurrent(
   keyRing: KeyRing,
   sealed: (SealedSigningSecret & { createdAt: Date }) | undefined,
@@ -70,6 +73,6 @@ function openCurrent(
 }
 
 const secretIsLost = (cause: unknown): ApiError =>
-  new ApiError('CONFLICT', 'The signing secret of this subscription cannot be opened; rotate it to get a new one', {
+  new ApiError('CONFLICT', 'The signing secret of the subscription cannot be decrypted; rotate it to get a new one', {
     cause,
   });

@@ -32,20 +32,23 @@ import * as store from './store.ts';
 import { createTargets } from './targets.ts';
 
 const MAX_NAME_LENGTH = 200;
-/** The transaction of a deletion may wait for another change of the subscription; Prisma's default is 5 s. */
+/** Deleting may have to wait for another change of the subscription. Prisma's default is 5 s. */
 const DELETE_TIMEOUT_MS = 60_000;
 
 export type Subscriptions = SigningSecrets & {
-  /** With `startFrom` the stored messages since then are replayed to it; `replayId` tells how far that is. */
+  /** With `startFrom`, stored messages since then are replayed to it; `replayId` identifies the replay. */
   create(caller: EnvironmentCaller, body: CreateSubscription): Promise<CreatedSubscription>;
   list(caller: EnvironmentCaller, query: ListSubscriptions): Promise<Page<Subscription>>;
   get(caller: EnvironmentCaller, id: string): Promise<Subscription>;
   update(caller: EnvironmentCaller, id: string, body: UpdateSubscription): Promise<Subscription>;
-  /** Soft: history stays readable. Unfinished deliveries end without a dead letter. */
+  /** Soft delete: history stays readable. Unfinished deliveries fail without a dead letter. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
-  /** From active and from disabled. Deliveries queue until resume; an attempt that is already being made goes on. */
+  /** From active or disabled. Deliveries wait until it is resumed; an attempt in progress continues. */
   pause(caller: EnvironmentCaller, id: string): Promise<Subscription>;
-  /** From paused and from disabled. Queued deliveries are due, and the oldest are begun first; nothing holds them in that order. */
+  /**
+   * From paused or disabled. Waiting deliveries become due. The oldest are started first, but nothing keeps them in
+   * that order.
+   */
   resume(caller: EnvironmentCaller, id: string): Promise<Subscription>;
 };
 
@@ -64,26 +67,26 @@ type Collaborators = {
   audit: { record: RecordAudit };
 };
 
-/** A tenant's reader, or a transaction of one. */
+/** A read-only connection of a tenant, or a transaction of one. */
 type Reader = Pick<DatabaseReader, 'subscription' | '$queryRaw'>;
 
 export function createSubscriptions(
   { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
   { apps, guard, deliveries, replayFrom, filters, audit }: Collaborators,
 ): Subscriptions {
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An id of another form never reaches the database, whatever characters it contains. */
   const found: FindOrRefuse = async (id, look) => {
     const subscription = isId('subscription', id) ? await look() : undefined;
     if (subscription === undefined) throw notFound('subscription');
     return subscription;
   };
   const targets = createTargets(guard);
-  /** As its own address shows it, but for its warnings. */
+  /** Returns the subscription as its endpoint shows it, except for warnings. */
   const shown = async <T extends Subscription>(reader: Reader, subscription: T): Promise<T> => ({
     ...subscription,
     concurrency: await findConcurrency(reader, subscription),
   });
-  /** With its warnings, for which a name server may be asked: once the transaction is over. */
+  /** Adds warnings, which may require a DNS query, so only after the transaction has ended. */
   const warned = async <T extends Subscription>(reading: Promise<T>): Promise<T> => {
     const subscription = await reading;
     return targets.withWarnings(subscription, await targets.judge(subscription.webhookUrl));
@@ -93,7 +96,9 @@ export function createSubscriptions(
   const get = (caller: EnvironmentCaller, id: string): Promise<Subscription> =>
     warned(tenants.read(caller, (reader) => find(reader, caller, id)));
 
-  /** Columns of a given filter; nothing where none is given. INVALID_REQUEST for one that may not be. */
+  /**
+   * Returns the columns of a given filter; empty if none is given. Throws INVALID_REQUEST if the filter is not valid.
+   */
   const measured = (filter: string | null | undefined): { filterUnits?: number | null } => {
     if (typeof filter !== 'string') return filter === null ? { filterUnits: null } : {};
     const found = filters.measure(filter);
@@ -101,7 +106,10 @@ export function createSubscriptions(
     return { filterUnits: found.units };
   };
 
-  /** INVALID_REQUEST for a filter that the channel has no units left for. Under the channel's lock, so that each sees the other. */
+  /**
+   * Throws INVALID_REQUEST if the channel does not have enough units left for the filter. Call it while holding the
+   * lock of the channel, so that concurrent changes see each other.
+   */
   const requireUnits = async (
     transaction: DatabaseTransaction,
     { id, channelId, filter, filterUnits }: UnitsWanted,
@@ -112,24 +120,29 @@ export function createSubscriptions(
     if (filterUnits > free)
       throw invalidField(
         'filter',
-        `takes up to ${filterUnits} units for one message, and the channel has ${Math.max(free, 0)} left: its other filters take ${others} of ${UNITS_OF_A_CHANNEL}`,
+        `must take at most ${Math.max(free, 0)} units per message, but may take up to ${filterUnits}: the other filters of the channel take ${others} of ${UNITS_OF_A_CHANNEL}`,
       );
   };
 
-  /** Service events are published where no expression can be asked (delivery/record/statements/service-events.ts). */
+  /**
+   * Service events are published by statements that cannot evaluate expressions
+   * (delivery/record/statements/service-events.ts).
+   */
   const refuseSystemFilter = (filter: string | null | undefined, channel: { isSystem: boolean } | undefined): void => {
     if (typeof filter === 'string' && channel?.isSystem === true)
-      throw invalidField('filter', 'is not possible on the system channel; eventTypes are');
+      throw invalidField('filter', 'cannot be used on the system channel; use eventTypes instead');
   };
 
-  /** The subscription for a change; with its channel, taken first, for one that publishing depends on. */
+  /**
+   * Locks the subscription for a change; for a change that affects publishing, also its channel, which is locked first.
+   */
   const lock = async (
     transaction: DatabaseTransaction,
     environmentId: string,
     id: string,
     needsChannel: (before: Subscription) => boolean,
   ) => {
-    // Which channel it has never changes, so that may be asked without a lock.
+    // The channel of a subscription never changes, so it can be read without a lock.
     const before = await found(id, () => store.findSubscription(transaction, environmentId, id, clock()));
     const channel = needsChannel(before)
       ? await store.lockChannel(transaction, environmentId, before.channelId)
@@ -142,7 +155,7 @@ export function createSubscriptions(
     if (await store.setActive(transaction, environmentId, id, now)) await deliveries.releaseHeldOf(transaction, id);
   };
 
-  /** Pauses or resumes; doing it again changes nothing and is told to nobody. */
+  /** Pauses or resumes. Repeating it changes nothing and is not recorded. */
   const setStatus = async (
     caller: EnvironmentCaller,
     id: string,
@@ -173,13 +186,13 @@ export function createSubscriptions(
         const { timeoutMs, circuitBreaker } = settings;
         const retryPolicy = toRetryPolicy(body.retryPolicy, settings.retryPolicy);
         const hasFilter = typeof body.filter === 'string';
-        // With a replay alone with the channel too: a scheduled message is published before it, and is there for the replay, or
-        // after it, and finds the subscription.
+        // With a replay, lock the channel exclusively too: a scheduled message is then published either before, so that
+        // the replay finds it, or after, so that it finds the subscription.
         const take = hasFilter || startFrom !== undefined ? store.lockChannel : store.shareChannel;
         const channel = isId('channel', body.channelId)
           ? await take(transaction, environmentId, body.channelId)
           : undefined;
-        if (channel === undefined) throw invalidField('channelId', 'names no channel of this environment');
+        if (channel === undefined) throw invalidField('channelId', 'must name a channel of this environment');
         if (channel.status === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
         refuseSystemFilter(body.filter, channel);
         const name = body.name ?? new URL(body.webhookUrl).host.slice(0, MAX_NAME_LENGTH);
@@ -236,7 +249,7 @@ export function createSubscriptions(
       const mayBeForPublishing = body.filter !== undefined || body.eventTypes !== undefined;
       const verdict = await targets.judge(body.webhookUrl);
       const changed = tenants.within(caller, async (transaction) => {
-        // The lock first: of two patches at once the second merges into what the first has left.
+        // Lock first: of two concurrent patches, the second merges into the result of the first.
         const { subscription, channel } = await lock(transaction, environmentId, id, () => mayBeForPublishing);
         const retryPolicy = body.retryPolicy && toRetryPolicy(body.retryPolicy, subscription.retryPolicy);
         const { status, ...change } = subscriptionChange.of(subscription, {

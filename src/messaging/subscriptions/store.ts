@@ -11,10 +11,10 @@ import type { Subscription, Concurrency } from './schema.ts';
 import type { SealedSigningSecret } from '../../platform/outbound/sign.ts';
 import { ADAPTIVE_CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 
-/** Every query here is bound to one environment, or to a row found in it, and leaves deleted subscriptions out. */
+/** Every query here is limited to one environment, or to a row found in it, and ignores deleted subscriptions. */
 type Db = DatabaseTransaction;
 
-/** The part of a channel that a change of its subscription needs. */
+/** What a change of a subscription needs of its channel. */
 type ChannelOf = { id: string; status: ChannelStatus; isSystem: boolean };
 type Nullable = {
   owner?: string | null;
@@ -59,23 +59,24 @@ const channelFor =
     return rows[0];
   };
 
-/** A channel that is not deleted, kept from changing until the transaction ends. */
+/** Returns a channel that is not deleted, with a shared lock until the transaction ends. */
 export const shareChannel = channelFor('SHARE');
 
 /**
- * The same lock for a change that raises the channel's version: of two changes with shared locks neither could go on. Publishing does
- * not wait for it. Taken before the subscription, as in deleting the channel.
+ * A stronger lock, for changes that increment the channel's version: two of them with shared locks would deadlock.
+ * Publishing does not wait for it. Taken before the lock of the subscription, as when the channel is deleted.
  */
 export const lockChannel = channelFor('NO KEY UPDATE');
 
-/** Publications are checked against filters, and against the event types beside them (publishing/configs/config-store.ts). */
+/** Publications are checked against filters and their event types (publishing/configs/config-store.ts). */
 export async function raiseConfigVersion(db: Db, channelId: string): Promise<void> {
   await db.$executeRaw`UPDATE channels SET config_version = config_version + 1 WHERE id = ${channelId}`;
 }
 
 /**
- * Units of the different filters of a channel together, but for one filter and one subscription, which are to have others. Under
- * the channel's lock. A filter that nobody has counted yet counts as much as one may.
+ * Returns the total units of the different filters of a channel, except for one filter and one subscription, which are
+ * about to change. Call it while holding the lock of the channel. A filter whose units have not been counted yet counts
+ * with the maximum.
  */
 export async function unitsOfOthers(db: Db, channelId: string, but: { filter: string; id: string }): Promise<number> {
   const [row] = await db.$queryRaw<{ units: number }[]>`
@@ -117,7 +118,10 @@ type Filter = {
   ids?: string[];
 };
 
-/** The page's subscriptions, newest first, and one more when there is one. A deleted channel's subscriptions are deleted too. */
+/**
+ * Returns the subscriptions of a page, newest first, and one more if there is one. Subscriptions of a deleted channel
+ * are deleted too.
+ */
 export async function findSubscriptions(
   db: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
@@ -134,7 +138,7 @@ export async function findSubscriptions(
   return rows.map((row) => toSubscription(row, now));
 }
 
-/** Ids of the page's subscriptions with that part in their names, or in the host of their URLs. */
+/** Returns the ids of the subscriptions of a page whose name, or host of the URL, contains the given part. */
 export function findSubscriptionsNamed(
   db: Db,
   environmentId: string,
@@ -147,7 +151,7 @@ export function findSubscriptionsNamed(
   return findByName(db, { list: 'subscriptions', environmentId, part, ids, columns, condition }, page);
 }
 
-/** Reads a subscription, and keeps it and its secrets from other changes until the transaction ends. */
+/** Reads a subscription and locks it and its secrets until the transaction ends. */
 export async function lockSubscription(
   db: Db,
   environmentId: string,
@@ -164,23 +168,23 @@ export async function updateSubscription(
   { retryPolicy, ...columns }: SubscriptionChange,
   now: Date,
 ): Promise<void> {
-  // Failures at another URL say nothing about this one. Without its circuit breaker a subscription's failures go on counting.
+  // Failures at another URL say nothing about the new one. Turning off the circuit breaker does not reset the failures.
   const closed = columns.circuitBreaker === false ? CIRCUIT_CLOSED : {};
   const health = columns.webhookUrl === undefined ? closed : HEALTHY;
   const data = { ...columns, ...retryPolicy, ...health, updatedAt: now };
   await db.subscription.update({ where: { id }, data });
 }
 
-/** Pausing only changes the status: deliveries that are claimed or under way ask for it at their next attempt. */
+/** Pausing only changes the status: deliveries that are claimed or in progress check it at their next attempt. */
 export async function setPaused(db: Db, environmentId: string, id: string, now: Date): Promise<void> {
   await setStatus(db, environmentId, id, 'paused', now);
 }
 
 /**
- * Within a transaction. A trigger notifies workers at its commit, if the subscription was not active before. A pause does not end a row
- * of failures: only a delivery or another URL does. The circuit closes, and the times that end in giving up or in `disabled` begin at
- * `resumedAt`. A subscription that the service has disabled begins with a clean record. True where it
- * was not active before: then its held deliveries are due.
+ * Activates a subscription, within a transaction. Returns true if it was not active before; a trigger then notifies
+ * workers at the commit, and its held deliveries are due. Pausing and resuming does not end a series of failures; only
+ * a successful delivery or another URL does. The circuit closes, and the periods that lead to a permanent failure or to
+ * `disabled` start at `resumedAt`. A subscription that the service has disabled starts with a clean record.
  */
 export async function setActive(db: Db, environmentId: string, id: string, now: Date): Promise<boolean> {
   await db.subscription.updateMany({ where: { id, environmentId, status: 'disabled' }, data: { failingSince: null } });
@@ -210,7 +214,9 @@ export async function markSubscriptionDeleted(db: Db, id: string, now: Date): Pr
   await db.subscription.update({ where: { id }, data: { deletedAt: now, updatedAt: now } });
 }
 
-/** The secret that signs: the one without an end. Rotation, under the subscription's lock, leaves exactly one. */
+/**
+ * Returns the secret that signs: the one without an expiry. Rotation, which locks the subscription, leaves exactly one.
+ */
 export async function findCurrentSecret(
   db: Db,
   subscriptionId: string,
@@ -223,7 +229,7 @@ export async function findCurrentSecret(
   return row ?? undefined;
 }
 
-/** When the secrets that still sign beside the current one were made, and until when each does, newest first. */
+/** Returns when the secrets that still sign in addition to the current one were created and expire, newest first. */
 export async function findOlderSecrets(
   db: Db,
   subscriptionId: string,
@@ -234,13 +240,13 @@ export async function findOlderSecrets(
     orderBy: { id: 'desc' },
     select: { createdAt: true, expiresAt: true },
   });
-  // The condition leaves out the one without an end.
+  // The condition excludes the one without an expiry.
   return rows.flatMap(({ createdAt, expiresAt }) => (expiresAt === null ? [] : [{ createdAt, expiresAt }]));
 }
 
 /**
- * Makes `secret` the current one. No older one outlives `overlapUntil`; those that have ended are removed, key material and all. Under
- * the subscription's lock.
+ * Makes `secret` the current one. Older ones end at `overlapUntil` at the latest; expired ones are deleted with their
+ * key material. Call it while holding the lock of the subscription.
  */
 export async function replaceSecret(
   db: Db,
@@ -254,7 +260,7 @@ export async function replaceSecret(
   });
   await db.subscriptionSecret.deleteMany({ where: { subscriptionId, expiresAt: { lte: now } } });
   await insertSecret(db, subscriptionId, secret, now);
-  // Dispatchers release the deliveries that have waited for it. The subscription itself has not changed, so its updatedAt stays.
+  // Dispatchers release the deliveries that waited for it. The subscription itself has not changed, so updatedAt stays.
   await db.$executeRaw`
     UPDATE subscriptions SET secret_unreadable_since = NULL
     WHERE id = ${subscriptionId} AND secret_unreadable_since IS NOT NULL`;
@@ -272,7 +278,7 @@ function toSubscription(row: SubscriptionRow, now: Date): Subscription {
     name: row.name,
     ...(row.owner !== null && { owner: row.owner }),
     webhookUrl: row.webhookUrl,
-    // Both columns are only ever written from validated values.
+    // Both columns are only written with validated values.
     status: row.status as SubscriptionStatus,
     ...(row.statusChangedAt !== null && { statusChangedAt: row.statusChangedAt }),
     ...(disabledReason !== undefined && { disabledReason }),
@@ -302,8 +308,9 @@ const toRetryPolicy = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }
 type Sums = { limit: number | null; inFlight: number | null; latencyMs: number | null };
 
 /**
- * Reports of the living workers on a subscription (delivery/limits/concurrency-store.ts), summed up. A worker that has not sent to it
- * lately counts with the part that it would begin with. With maxConcurrency the limit is that, however it is shared out.
+ * Sums up the reports of all live workers on a subscription (delivery/limits/concurrency-store.ts). A worker that has
+ * not sent to it recently counts with its share of the initial limit. With maxConcurrency, that is the limit, however
+ * it is divided.
  */
 export async function findConcurrency(
   db: Pick<DatabaseReader, '$queryRaw'>,
@@ -323,7 +330,7 @@ export async function findConcurrency(
   };
 }
 
-// Subscriptions that a person has to look at: their receiver is failing, or next to nothing is sent until something is changed.
+// Subscriptions that need attention: their receiver is failing, or next to nothing is sent until something is changed.
 const failingAt = (now: Date): Prisma.SubscriptionWhereInput => ({
   OR: [
     { status: 'disabled' },
@@ -337,7 +344,7 @@ const FAILING_SQL = `(n.status = 'disabled'
     AND n.failing_attempts >= ${FAILING_FROM.attempts})
   OR n.circuit_opened_at IS NOT NULL OR n.secret_unreadable_since IS NOT NULL)`;
 
-/** The filter by such subscriptions, or by the others: for Prisma, and in SQL on a row `n`. */
+/** Returns the condition for these subscriptions or for the others: for Prisma, and as SQL on a row `n`. */
 function failingIs(
   failing: 'true' | 'false' | undefined,
   now: Date,

@@ -2,25 +2,25 @@ import type { ClientBase } from 'pg';
 import type { Filters } from '../filters/filters.ts';
 import { UNITS_OF_A_CHANNEL, UNITS_OF_A_FILTER } from '../filters/expressions/units.ts';
 
-/** A stored filter that this release would not save, and why. */
+/** A stored filter that this release would reject, and why. */
 export type UnfitFilter = { subscriptionId: string; channelId: string; filter: string; reason: string };
 
 type Session = Pick<ClientBase, 'query'>;
 type Measuring = Pick<Filters, 'measure'>;
 type Row = { id: string; channelId: string; filter: string };
 
-// Rows that are read and measured at a time: 2 MB of the longest filters.
+// Rows read and measured at a time: 2 MB of the longest filters.
 const PAGE = 1_000;
-// An empty database has no such table.
+// An empty database does not have the table.
 const HAS_COLUMN = `SELECT EXISTS (SELECT FROM information_schema.columns
   WHERE table_schema = current_schema() AND table_name = 'subscriptions' AND column_name = $1) AS "isThere"`;
-// A filter that lets nothing through. Without a filter a subscription would get everything, and what had queued for it would be sent as
-// soon as somebody resumes it.
+// A filter that matches nothing. Without a filter, the subscription would receive everything, and what had queued for
+// it would be sent as soon as somebody resumes it.
 const NOTHING = 'false';
 
 /**
- * The stored filters that are outside the language, or that their channel has no units for: then the youngest ones. By channel,
- * the oldest subscription first.
+ * Returns stored filters that are not valid any more, or for which their channel has no units left, in which case the
+ * newest ones. Ordered by channel, oldest subscription first.
  */
 export async function findUnfitFilters(session: Session, filters: Measuring): Promise<UnfitFilter[]> {
   if (!(await hasColumn(session, 'filter'))) return [];
@@ -36,7 +36,7 @@ export async function findUnfitFilters(session: Session, filters: Measuring): Pr
     }
     const units = counted.units + found.units;
     if (units > UNITS_OF_A_CHANNEL) {
-      const reason = `with it the filters of its channel take ${units} units, and a channel has ${UNITS_OF_A_CHANNEL}`;
+      const reason = `with it, the filters of its channel take ${units} units, but a channel has only ${UNITS_OF_A_CHANNEL}`;
       unfit.push({ subscriptionId: id, channelId, filter, reason });
       continue;
     }
@@ -63,8 +63,8 @@ async function* storedFilters(session: Session): AsyncGenerator<Row> {
 }
 
 /**
- * Gives these subscriptions the filter `false`, and pauses those that are active: they get nothing, and nothing queues for them,
- * until somebody gives them a filter and resumes them. All or none.
+ * Sets the filter of these subscriptions to `false` and pauses those that are active, so that they receive nothing and
+ * nothing queues for them until somebody sets a filter and resumes them. All or none.
  */
 export async function dropFilters(session: Session, unfit: readonly UnfitFilter[]): Promise<void> {
   const ids = unfit.map(({ subscriptionId }) => subscriptionId);
@@ -72,7 +72,7 @@ export async function dropFilters(session: Session, unfit: readonly UnfitFilter[
   const uncounted = (await hasColumn(session, 'filter_units')) ? ', filter_units = NULL' : '';
   await session.query('BEGIN');
   try {
-    // The channels first, as whoever changes a filter takes them.
+    // Lock the channels first, as a change of a filter does.
     await session.query('UPDATE channels SET config_version = config_version + 1 WHERE id = ANY ($1)', [channelIds]);
     await session.query(
       `UPDATE subscriptions SET filter = $2, updated_at = now()${uncounted},
@@ -88,7 +88,7 @@ export async function dropFilters(session: Session, unfit: readonly UnfitFilter[
   }
 }
 
-/** Fills in the units of filters that were stored before they were counted. */
+/** Fills in the units of filters that were stored before units existed. */
 export async function countUnits(session: Session, filters: Measuring): Promise<void> {
   for (;;) {
     const { rows } = await session.query<{ filter: string }>(
@@ -98,7 +98,7 @@ export async function countUnits(session: Session, filters: Measuring): Promise<
     if (rows.length === 0) return;
     const units = rows.map(({ filter }) => {
       const found = filters.measure(filter);
-      // One that a process of an older release has saved since they were looked at.
+      // Saved by a process of an older release since they were checked.
       return 'problem' in found ? UNITS_OF_A_FILTER : found.units;
     });
     await session.query(

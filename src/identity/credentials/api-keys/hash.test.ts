@@ -8,15 +8,15 @@ test('a key is the prefix of its environment and 32 bytes in 43 base62 digits', 
   expect(newKey('test')).not.toBe(newKey('test'));
   expect(newKey('test', Buffer.alloc(32))).toBe(`svc_test_${'0'.repeat(43)}`);
   expect(newKey('test', Buffer.concat([Buffer.alloc(31), Buffer.from([62])]))).toBe(`svc_test_${'0'.repeat(41)}10`);
-  // 2^256 - 1 in base 62, worked out in Python.
+  // 2^256 - 1 in base 62, computed in Python.
   expect(newKey('live', Buffer.alloc(32, 255))).toBe('svc_live_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1');
 });
 
-test('a key is stored as the SHA-256 of all of it', () => {
+test('a key is stored as the SHA-256 of the whole key', () => {
   expect(hashKey('svc_test_x').toString('hex')).toBe(createHash('sha256').update('svc_test_x').digest('hex'));
 });
 
-test('the first 12 and the last 4 characters may be shown', () => {
+test('the hint is the first 12 and the last 4 characters', () => {
   expect(keyHint('svc_live_abcdefghij')).toEqual({ prefix: 'svc_live_abc', last4: 'ghij' });
 });
 

@@ -12,7 +12,7 @@ import type { ApiKeys } from './service.ts';
 
 const COLLECTION = '/v1/api-keys';
 const ONE = '/v1/api-keys/:apiKeyId';
-/** Who may see keys may make them as well: their list tells what there is to take over. */
+/** Listing keys requires the right to create them, because the list shows which keys are worth taking over. */
 const access = { scope: 'credentials:write' } as const;
 
 const route = routesOf<{ apiKeys: ApiKeys }>({ apiKeys: 'API keys for programs.' });
@@ -24,7 +24,7 @@ export const apiKeyRoutes = [
     path: COLLECTION,
     operationId: 'apiKeys.list',
     summary: 'List API keys',
-    description: 'API keys of the environment, without their texts.',
+    description: 'API keys of the environment, without the keys themselves.',
     example: { query: { status: 'active' } },
     access,
     query: listApiKeysQuery,
@@ -35,9 +35,11 @@ export const apiKeyRoutes = [
     method: 'POST',
     path: COLLECTION,
     operationId: 'apiKeys.create',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     description:
-      "The answer shows the key, and nothing ever shows it again. The key never has more rights than its maker; fields that are left out are the maker's.",
+      'The response shows the key; it is never shown again. A key cannot have more rights than its ' +
+      'creator. `scopes` and `expiresAt` default to those of the calling key, as does `tier` (`pro` if a ' +
+      'person or the command line creates the key).',
     example: { body: { name: 'till', scopes: ['messages:write'] } },
     access,
     isDangerous: true,
@@ -51,7 +53,7 @@ export const apiKeyRoutes = [
     path: ONE,
     operationId: 'apiKeys.get',
     summary: 'Get an API key',
-    description: 'Shows an API key without its text.',
+    description: 'Shows an API key without the key itself.',
     params,
     access,
     answers: { 200: apiKeyAnswer },
@@ -63,7 +65,10 @@ export const apiKeyRoutes = [
     path: ONE,
     operationId: 'apiKeys.update',
     summary: 'Change an API key',
-    description: 'Changes the fields that are given. Limits are merged, and null gives one back to the tier.',
+    description:
+      'Changes the fields that are given. Limits are merged; null resets a limit to that of the tier. ' +
+      'FORBIDDEN for more scopes, a higher tier or limits, or a later expiry than the calling key has. ' +
+      'Takes effect at once in this process and within 5 seconds in all others.',
     example: { body: { name: 'till 2', limits: { requestsPerMinute: 600 } } },
     params,
     access,
@@ -79,7 +84,7 @@ export const apiKeyRoutes = [
     path: ONE,
     operationId: 'apiKeys.revoke',
     summary: 'Revoke an API key',
-    description: 'Ends the key for ever. The list still shows it.',
+    description: 'Permanently ends the key. It stays in the list.',
     params,
     access,
     answers: { 204: noBody },
@@ -91,7 +96,9 @@ export const apiKeyRoutes = [
     path: `${ONE}/rotate`,
     operationId: 'apiKeys.rotate',
     summary: 'Rotate an API key',
-    description: 'Gives the key a new text. The old one is taken for `overlapSeconds` more.',
+    description:
+      'Creates a new key for the same credential. The old key remains valid for `overlapSeconds`, but ' +
+      'cannot manage credentials during that time. Rotating again ends the older of the two keys.',
     example: { body: { overlapSeconds: 3_600 } },
     params,
     access,

@@ -16,24 +16,23 @@ import { nameProblem } from '../../../kernel/values/text.ts';
 
 export type { CredentialStatus as ApiKeyStatus } from '../grants/schema.ts';
 
-const ROTATION = 'POST /v1/api-keys/{apiKeyId}/rotate makes a new key';
+const ROTATION = 'POST /v1/api-keys/{apiKeyId}/rotate creates a new key';
 const rules = { name: nameProblem };
-const key = `is made by the service; ${ROTATION}`;
+const key = `must not be given: the service creates it; ${ROTATION}`;
 
 /**
- * Fields that are left out are the creating key's own: its tier with its limits, its scopes, its expiresAt. Limits that are left out
- * beside a given tier are that tier's. `expiresAt` is in the future; `environment` can only be the creating key's.
+ * Omitted fields default to those of the creating key: its tier with its limits, its scopes, its expiresAt. If a tier
+ * is given, omitted limits are those of that tier. `expiresAt` must be in the future; `environment` must be that of the
+ * creating key.
  */
 export const createApiKeyBody = fieldsOf(
   {
-    name: nameField.describe('Name for people.'),
-    environment: z.enum(ENVIRONMENT_KINDS).optional().describe('The environment of its maker; no other can be chosen.'),
-    tier: tierField.optional().describe('Tier whose limits hold where it has none of its own.'),
-    scopes: scopesField.optional().describe('Rights that it has.'),
-    limits: fieldsOf(limitsOf(limitField.optional()))
-      .optional()
-      .describe('Limits of its own, in place of those of its tier.'),
-    expiresAt: dateTimeField.optional().describe('When it ends by itself.'),
+    name: nameField.describe('Display name.'),
+    environment: z.enum(ENVIRONMENT_KINDS).optional().describe('Environment of the caller; no other is allowed.'),
+    tier: tierField.optional().describe('Tier. Its limits apply where `limits` sets none.'),
+    scopes: scopesField.optional().describe('Scopes.'),
+    limits: fieldsOf(limitsOf(limitField.optional())).optional().describe('Limits that replace those of the tier.'),
+    expiresAt: dateTimeField.optional().describe('When it expires.'),
   },
   {
     identity: { id: sameText(), appId: sameText(), prefix: sameText(), last4: sameText(), createdAt: sameTime() },
@@ -44,22 +43,22 @@ export const createApiKeyBody = fieldsOf(
 ).meta({ typeName: 'CreateApiKey' });
 
 /**
- * Limits are merged; another tier brings its own, but for those given beside it. Null ends a limit of the key's own, and for `limits`
- * all of them: the tier's hold. Null for `expiresAt`
- * is never. `status` follows from the other endpoints and from expiresAt (`statusProblem`).
+ * Limits are merged. A new tier brings its own limits, except for those given in the same request. Null for a limit
+ * resets it to that of the tier; null for `limits` resets all of them. Null for `expiresAt` means never. `status`
+ * follows from the other endpoints and from expiresAt (`statusProblem`).
  */
 export const apiKeyChange = changeOf(
   {
-    name: nameField.exactOptional().describe('Name for people.'),
-    tier: tierField.exactOptional().describe('Tier whose limits hold where it has none of its own.'),
-    scopes: scopesField.exactOptional().describe('Rights that it has.'),
+    name: nameField.exactOptional().describe('Display name.'),
+    tier: tierField.exactOptional().describe('Tier. Its limits apply where `limits` sets none.'),
+    scopes: scopesField.exactOptional().describe('Scopes.'),
     limits: z
       .strictObject(limitsOf(limitField.nullable().exactOptional()))
       .nullable()
       .exactOptional()
-      .describe('Limits of its own, in place of those of its tier.'),
-    expiresAt: dateTimeField.nullable().exactOptional().describe('When it ends by itself.'),
-    status: z.enum(CREDENTIAL_STATUSES).exactOptional().describe('Status to have.'),
+      .describe('Limits that replace those of the tier.'),
+    expiresAt: dateTimeField.nullable().exactOptional().describe('When it expires.'),
+    status: z.enum(CREDENTIAL_STATUSES).exactOptional().describe('New status.'),
   },
   {
     identity: {
@@ -77,70 +76,79 @@ export const apiKeyChange = changeOf(
 );
 export const updateApiKeyBody = apiKeyChange.body.meta({ typeName: 'UpdateApiKey' });
 
-/** Longest time for which a key is taken beside the one that it was replaced by, in s: a week. */
+/** Maximum time in seconds for which the previous key remains valid after a rotation: a week. */
 const MAX_OVERLAP_SECONDS = 604_800;
 
-/** The key before the rotation is taken for so long; without it, it ends at once: most who rotate know of a leak. */
+/** The default overlap is 0, so the old key ends at once: most rotations happen because a key has leaked. */
 export const rotateApiKeyBody = fieldsOf({
   overlapSeconds: z
     .int()
     .min(0)
     .max(MAX_OVERLAP_SECONDS)
     .default(0)
-    .describe('Seconds for which the key before is taken beside the new one.'),
+    .describe('Seconds for which the previous key remains valid alongside the new one.'),
 })
   .default({ overlapSeconds: 0 })
   .meta({ typeName: 'RotateApiKey' });
 export type RotateApiKey = z.output<typeof rotateApiKeyBody>;
 
-/** How a key is revoked, for the refusal of a change that would do it. */
+/** How to revoke an API key; used in the error text for a change of `status`. */
 export const API_KEY_REVOCATION = { revoke: 'DELETE /v1/api-keys/{apiKeyId}', what: 'key' } as const;
 
 export const listApiKeysQuery = pageQuery
-  .extend({ status: enumQuery(CREDENTIAL_STATUSES).optional().describe('Status to have.') })
+  .extend({ status: enumQuery(CREDENTIAL_STATUSES).optional().describe('Only keys with this status.') })
   .meta({ typeName: 'ListApiKeys' });
 
 export type ListApiKeys = z.output<typeof listApiKeysQuery>;
 export type CreateApiKey = z.output<typeof createApiKeyBody>;
 export type UpdateApiKey = z.output<typeof updateApiKeyBody>;
 
-/** An API key without its text. */
+/** An API key without the key itself. */
 export const apiKeyAnswer = z
   .strictObject({
     id: idOf('apiKey'),
-    name: z.string().describe('Name for people.'),
-    appId: idOf('app').describe('App that it belongs to.'),
-    environment: z.enum(ENVIRONMENT_KINDS).describe('Environment that it belongs to, of which alone it sees anything.'),
-    tier: z.enum(TIERS).describe('Tier whose limits hold where it has none of its own.'),
+    name: z.string().describe('Display name.'),
+    appId: idOf('app').describe('App it belongs to.'),
+    environment: z.enum(ENVIRONMENT_KINDS).describe('Environment it belongs to; it cannot access any other.'),
+    tier: z.enum(TIERS).describe('Tier. Its limits apply where the key has none of its own.'),
     limits: limitsAnswer,
-    scopes: z.array(z.enum(SCOPES)).describe('Rights that it has.'),
+    scopes: z.array(z.enum(SCOPES)).describe('Scopes.'),
     prefix: z
       .string()
       .regex(/^svc_(live|test)_\w{3}$/)
-      .describe('Its first 12 characters, by which keys are told apart.'),
+      .describe('First 12 characters of the key, to recognise it by.'),
     last4: z
       .string()
       .regex(/^\w{4}$/)
-      .describe('Its last 4 characters.'),
-    status: z.enum(CREDENTIAL_STATUSES).describe('Only an active key is taken.'),
-    createdAt: time.describe('When it was made.'),
-    expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
-    lastUsedAt: time.exactOptional().describe('When it was last used, to the minute. Absent before its first use.'),
-    lastUsedAddress: z.string().exactOptional().describe('IP address of the first request in that minute.'),
+      .describe('Last 4 characters of the key.'),
+    status: z.enum(CREDENTIAL_STATUSES).describe('Only an active key is accepted.'),
+    createdAt: time.describe('When it was created.'),
+    expiresAt: time.exactOptional().describe('When it expires. Absent if never.'),
+    lastUsedAt: time.exactOptional().describe('When it was last used, to the minute. Absent if never.'),
+    lastUsedAddress: z
+      .string()
+      .exactOptional()
+      .describe(
+        'IP address of the first request in that minute. Behind proxies, TRUSTED_PROXY_HOPS decides which ' +
+          'address of `X-Forwarded-For` this is.',
+      ),
     previousKeyExpiresAt: time
       .exactOptional()
-      .describe('Until when the key before the last rotation is taken too. Absent: only the last one is.'),
+      .describe(
+        'Until when the key from before the last rotation is accepted too. Absent if only the current key ' +
+          'is accepted.',
+      ),
   })
   .meta({ typeName: 'ApiKey' });
 export type ApiKey = z.output<typeof apiKeyAnswer>;
 
-/** The answer to creation and rotation: the only time the key itself is shown. */
+/** Response to creation and rotation, the only ones that show the key. */
 export const newApiKeyAnswer = apiKeyAnswer
   .extend({
     key: z
       .string()
       .regex(/^svc_(live|test)_\w{40,}$/)
-      .describe('The key itself. Nothing ever shows it again.'),
+      .describe('The API key. It is never shown again.'),
   })
   .meta({ typeName: 'NewApiKey' });
 export type NewApiKey = z.output<typeof newApiKeyAnswer>;

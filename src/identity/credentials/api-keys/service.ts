@@ -50,10 +50,10 @@ import {
 } from './store.ts';
 import { type Asked, createBelief, RENEWAL } from '../belief.ts';
 
-/** A key that the operator makes on the command line. Scopes default to all of them. */
+/** An API key that the operator creates on the command line. Scopes default to all. */
 export type OperatorApiKey = {
   environment: EnvironmentKind;
-  /** Default: the app that the first start has made. */
+  /** Default: the app created at the first start. */
   appId?: string;
   name: string;
   tier: Tier;
@@ -66,33 +66,37 @@ export type ApiKeys = {
   list(caller: EnvironmentCaller, query: ListApiKeys): Promise<Page<ApiKey>>;
   get(caller: EnvironmentCaller, id: string): Promise<ApiKey>;
   create(caller: EnvironmentCaller, body: CreateApiKey): Promise<NewApiKey>;
-  /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
+  /** All or nothing. Takes effect at once in the processes of this supervisor, and within 5 s in others. */
   update(caller: EnvironmentCaller, id: string, body: UpdateApiKey): Promise<ApiKey>;
   /**
-   * The same key under a new secret. The old one ends with the overlap; without one at once under this supervisor, and within 5 s in
-   * other processes. One from before the last rotation ends now, whatever was left of its overlap.
+   * Creates a new key for the same credential. The old key ends with the overlap; without one, it ends at once in the
+   * processes of this supervisor and within 5 s in others. A key from before the previous rotation ends now, whatever
+   * is left of its overlap.
    */
   rotate(caller: EnvironmentCaller, id: string, body: RotateApiKey): Promise<NewApiKey>;
-  /** For good. Revoking again changes nothing. */
+  /** Permanent. Revoking again changes nothing. */
   revoke(caller: EnvironmentCaller, id: string): Promise<void>;
   authenticate: KnownKeys['authenticate'];
-  /** Forgets what this process believes of a key, or of all keys of an app, that another one has changed. */
+  /** Removes a key, or all keys of an app, from this process's cache after another process has changed it. */
   forget: KnownKeys['forget'];
-  /** The same in every process of this supervisor. */
+  /** Same as `forget`, in every process of this supervisor. */
   forgetEverywhere(id: string): Promise<void>;
   settled: KnownKeys['settled'];
-  /** The command line, which has the database and is bound to no environment. */
+  /** For the command line, which uses the system connection and is not bound to an environment. */
   operator: {
     create(key: OperatorApiKey): Promise<NewApiKey>;
     list(environments?: EnvironmentsOf): Promise<ApiKey[]>;
-    /** The key as it is then. */
+    /** Returns the revoked key. */
     revoke(id: string): Promise<ApiKey>;
   };
 };
 
 type Collaborators = {
   audit: Pick<Audit, 'record' | 'operatorIn'>;
-  /** Makes the other processes of the same supervisor forget a key, and resolves when they have. Default: there are none. */
+  /**
+   * Removes a key from the caches of the other processes of this supervisor; resolves when they have. Default: there
+   * are none.
+   */
   forgetElsewhere?: (id: string) => Promise<void>;
 };
 
@@ -115,9 +119,9 @@ export function createApiKeys(
     return key;
   };
   /**
-   * The key that a caller acts on, kept from changing until the transaction ends, and the caller's own rights. The key must be worth
-   * no more than these: whoever rotates a key holds it afterwards, and whoever revokes the keys above theirs takes the service from
-   * its owner.
+   * Locks the key to change, and returns it with the rights of the caller. Throws FORBIDDEN if the key has more rights
+   * than the caller: whoever rotates a key then holds it, and whoever could revoke stronger keys could lock the owner
+   * out of the service.
    */
   const lockKey = async (
     transaction: DatabaseTransaction,
@@ -182,7 +186,7 @@ export function createApiKeys(
           throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
         const own = await lockOwnGrant(transaction, caller, [], clock());
         const { name, tier = own.usualTier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
-        // Without a tier of its own the new key is a copy of the creating one, limits that were set for it included.
+        // Without a tier, the new key copies the creating one, including limits that were set on it.
         const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
         refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
         const environment = { id: caller.environmentId, kind: caller.environment };
@@ -212,7 +216,7 @@ export function createApiKeys(
     async rotate(caller, id, { overlapSeconds }) {
       const rotated = await tenants.within(caller, async (transaction) => {
         const { key: row } = await lockKey(transaction, caller, id);
-        if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}: make a new one`);
+        if (row.status !== 'active') throw new ApiError('CONFLICT', `The API key is ${row.status}. Create a new one`);
         const key = newKey(row.environment);
         const now = clock();
         const previousExpiresAt = new Date(now.getTime() + overlapSeconds * 1_000);
@@ -243,7 +247,7 @@ export function createApiKeys(
       async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {}, expiresAt }) {
         const environment = await findEnvironment(db, { kind, appId });
         if (environment === undefined)
-          throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
+          throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet. Start the service once to create it`);
         const problem = nameProblem(name);
         if (problem !== undefined) throw invalidField('name', problem);
         return db.$transaction(async (transaction) => {
@@ -261,39 +265,41 @@ export function createApiKeys(
         });
         await forget(id);
         const [revoked] = await findAllApiKeys(db, { id }, clock());
-        if (revoked === undefined) throw new Error(`${id} is gone`);
+        if (revoked === undefined) throw new Error(`API key ${id} was not found after it was revoked`);
         return revoked;
       },
     },
   };
 }
 
-/** lastUsedAt is written once in this time: a row written at every request would be the hottest of all. */
+/**
+ * How often lastUsedAt is written at most. Writing it with every request would make its row the most contended of all.
+ */
 const TOUCH_MS = 60_000;
-/** Keys whose last write is remembered. One that was forgotten costs a statement that writes nothing. */
+/** Number of keys whose last write is remembered. An evicted one costs a statement that writes nothing. */
 const MAX_TOUCHED = 10_000;
 
 type Authenticating = { asked?: Asked; addressOf?: () => string };
 
 type KnownKeys = {
   /**
-   * Who has this key; undefined when it is unknown, revoked or expired. FORBIDDEN while its app is suspended. `addressOf` is asked once a
-   * minute, where the use is noted.
+   * Returns the caller with this key; undefined if the key is unknown, revoked or expired. Throws FORBIDDEN while its
+   * app is suspended. `addressOf` is called about once a minute, when the use is recorded.
    */
   authenticate(key: string, how?: Authenticating): Promise<EnvironmentCaller | undefined>;
-  /** Forgets what is known of a key, or of all keys of an app, so that this process sees a change at once. */
+  /** Removes a key, or all keys of an app, from the cache, so that this process sees a change at once. */
   forget(id: string): void;
-  /** Resolves when every lastUsedAt that is on its way has been written. */
+  /** Resolves when every pending write of lastUsedAt has finished. */
   settled(): Promise<void>;
 };
 
-/** Keys as authentication sees them. */
+/** Cache of API keys for authenticating requests. */
 function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'clock' | 'log'>): KnownKeys {
   const belief = createBelief<KnownKey>(clock);
   const touchedAt = new LRUCache<string, number>({ max: MAX_TOUCHED });
   const touches = new Set<Promise<void>>();
 
-  /** Not awaited by the request; a use that could not be noted is noted with the next one. */
+  /** Not awaited by the request. If the write fails, the next use is recorded instead. */
   const touch = ({ id, lastUsedAt }: KnownKey, addressOf: Authenticating['addressOf']): void => {
     const now = clock();
     const noted = Math.max(touchedAt.get(id) ?? 0, lastUsedAt?.getTime() ?? 0);
@@ -303,7 +309,10 @@ function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'clock' |
     const writing = touchApiKey(db, id, use)
       .catch((error: unknown) => {
         touchedAt.delete(id);
-        log.warn({ err: error, credentialId: id }, 'lastUsedAt was not written');
+        log.warn(
+          { err: error, credentialId: id },
+          'could not record the last use of an API key; its next use will be recorded',
+        );
       })
       .finally(() => touches.delete(writing));
     touches.add(writing);
@@ -340,7 +349,10 @@ function createKnownKeys({ db, clock, log }: Pick<Dependencies, 'db' | 'clock' |
   };
 }
 
-/** API keys as bearer tokens (RFC 6750 §2.1). A key is its own proof, so nothing is left for the body. */
+/**
+ * API keys as bearer tokens (RFC 6750 §2.1). The key itself is the proof, so nothing has to be checked after the body
+ * has been read.
+ */
 export const apiKeyScheme = ({ authenticate }: Pick<ApiKeys, 'authenticate'>): Scheme => ({
   async identify(head) {
     const given = head.header('authorization');

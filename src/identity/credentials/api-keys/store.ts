@@ -13,7 +13,7 @@ import type { ApiKey, ApiKeyStatus } from './schema.ts';
 
 type Db = DatabaseTransaction;
 
-/** A key as it is written. */
+/** A key to be stored. */
 export type ApiKeyDraft = {
   id: string;
   environmentId: string;
@@ -28,7 +28,7 @@ export type ApiKeyDraft = {
   expiresAt: Date | undefined;
 };
 
-/** A key as authentication needs to know it. */
+/** What authentication needs from an API key. */
 export type KnownKey = {
   id: string;
   organisationId: string;
@@ -36,20 +36,20 @@ export type KnownKey = {
   environmentId: string;
   environment: EnvironmentKind;
   isAppSuspended: boolean;
-  /** One set for all requests that come with the key while it is believed. */
+  /** One set, shared by all requests with the key while it is cached. */
   scopes: ReadonlySet<Scope>;
   limits: Limits;
   expiresAt: Date | undefined;
   lastUsedAt: Date | undefined;
 };
 
-/** Where keys are made: one environment of one app. */
+/** The environment that a key belongs to. */
 export type EnvironmentRef = { id: string; kind: EnvironmentKind };
 
 const withEnvironment = { environment: { include: { app: true } } } as const;
 type FullRow = ApiKeyRow & { environment: { kind: string; appId: string } };
 
-/** Columns of a key that may change. Limits that are left out stay as they are. */
+/** Columns of a key that can change. Omitted limits do not change. */
 export type ApiKeyEdit = Partial<{
   name: string;
   tier: Tier;
@@ -81,14 +81,14 @@ export async function findApiKey(db: Db, environmentId: string, id: string, now:
   return row === null ? undefined : toApiKey(row, now);
 }
 
-/** Conditions under which `toApiKey` reads each status. */
+/** Filter for each status, matching how `toApiKey` computes it. */
 const STANDING: Record<ApiKeyStatus, (now: Date) => Prisma.ApiKeyWhereInput> = {
   revoked: () => ({ status: 'revoked' }),
   expired: (now) => ({ status: { not: 'revoked' }, expiresAt: { lte: now } }),
   active: (now) => ({ status: { not: 'revoked' }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }),
 };
 
-/** The rows of one page and one more, newest first. */
+/** Returns the rows of a page and one more, newest first. */
 export async function findApiKeys(
   db: Db,
   { environmentId, status }: { environmentId: string; status: ApiKeyStatus | undefined },
@@ -108,7 +108,9 @@ export async function findApiKeys(
   return rows.map((row) => toApiKey(row, now));
 }
 
-/** Every key of every environment, or of those of one kind or one app, newest first: for the operator only. */
+/**
+ * Returns keys of all environments, newest first, optionally of one kind or app or with one id. For the operator only.
+ */
 export async function findAllApiKeys(
   db: Database,
   { id, kind, appId }: EnvironmentsOf & { id?: string },
@@ -125,10 +127,10 @@ export async function findAllApiKeys(
   return rows.map((row) => toApiKey(row, now));
 }
 
-/** A key and the limits of its own, kept from changing until the transaction ends. */
+/** A key with the limits set on itself, locked until the transaction ends. */
 export type LockedApiKey = ApiKey & { ownLimits: OwnLimits };
 
-/** Locks keys of one environment, in the order of their ids whatever order they are asked for in, and gives them by id. */
+/** Locks keys of one environment in the order of their ids, whatever the order of `ids`, and returns them by id. */
 export async function lockApiKeys(
   db: Db,
   environmentId: string,
@@ -154,7 +156,7 @@ export async function editApiKey(db: Db, id: string, edit: ApiKeyEdit, now: Date
   return toApiKey(row, now);
 }
 
-/** Puts another key in the place of the one that a row has, which is taken too until `previousExpiresAt`. */
+/** Replaces the key of a row. The previous key stays valid until `previousExpiresAt`. */
 export async function replaceKey(
   db: Db,
   id: string,
@@ -177,13 +179,19 @@ export async function replaceKey(
   return toApiKey(await db.apiKey.update({ where: { id }, data, include: withEnvironment }), now);
 }
 
-/** Revokes a key; one that is revoked keeps its time. False when there is none. */
+/**
+ * Revokes a key. If it is already revoked, its time stays. Returns its environment, or undefined if there is no such
+ * key.
+ */
 export async function revokeApiKey(db: Db, id: string, now: Date): Promise<string | undefined> {
   await db.apiKey.updateMany({ where: { id, status: 'active' }, data: { status: 'revoked', revokedAt: now } });
   return (await db.apiKey.findUnique({ where: { id } }))?.environmentId;
 }
 
-/** The key that has this hash, or had it before a rotation whose overlap may last, unless it is revoked. */
+/**
+ * Returns the key with this hash, unless it is revoked. The hash may be the one from before a rotation, whose overlap
+ * may have ended.
+ */
 export async function findKnownKey(db: Database, hash: Buffer): Promise<KnownKey | undefined> {
   const bytes = new Uint8Array(hash);
   const where = { OR: [{ hash: bytes }, { previousHash: bytes }] };
@@ -198,7 +206,7 @@ export async function findKnownKey(db: Database, hash: Buffer): Promise<KnownKey
     appId: environment.appId,
     environmentId,
     environment: readKind(environment.kind),
-    // A key that is being replaced makes no other one: it could keep itself alive by rotating again.
+    // A key that is being replaced cannot manage credentials: it could keep itself alive by rotating again.
     scopes: new Set(isLast ? scopes : scopes.filter((scope) => scope !== 'credentials:write')),
     limits: resolveLimits(tier, row),
     isAppSuspended: environment.app.status !== 'active',
@@ -207,13 +215,13 @@ export async function findKnownKey(db: Database, hash: Buffer): Promise<KnownKey
   };
 }
 
-/** When the key before the last rotation ends: with its overlap, or with the key itself. */
+/** When the key from before the last rotation ends: with its overlap, or with the key itself if that is earlier. */
 function endOfPrevious({ expiresAt, previousExpiresAt }: ApiKeyRow): Date {
   const overlap = previousExpiresAt ?? new Date(0);
   return expiresAt !== null && expiresAt < overlap ? expiresAt : overlap;
 }
 
-/** Notes a use and its address, unless another process has noted one since `unlessSince`. */
+/** Records a use and its address, unless another process has recorded one since `unlessSince`. */
 export async function touchApiKey(
   db: Database,
   id: string,
@@ -225,10 +233,10 @@ export async function touchApiKey(
   });
 }
 
-/** Environments of one kind, or of one app, or of both; all of them where neither is named. */
+/** Environments of one kind, one app, or both. All environments if neither is given. */
 export type EnvironmentsOf = { kind?: EnvironmentKind | undefined; appId?: string | undefined };
 
-/** The environment of that kind of an app. Default: the oldest app, which the first start has made. */
+/** Returns an app's environment of that kind. Default: the oldest app, which was created at the first start. */
 export async function findEnvironment(
   db: Database,
   { kind, appId }: EnvironmentsOf & { kind: EnvironmentKind },
@@ -261,7 +269,7 @@ function toApiKey(row: FullRow, now: Date): ApiKey {
   };
 }
 
-// The columns are text, written only from values of these unions (insertApiKey; the environments' migration).
+// The columns are text and are only written with values of these unions (insertApiKey; the migration for environments).
 const read = (row: Pick<ApiKeyRow, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
   tier: row.tier as Tier,
   scopes: row.scopes as Scope[],

@@ -33,7 +33,7 @@ beforeAll(async () => {
 const check = (texts: string[], rules: Partial<ProofRules> = {}): Promise<Proof> =>
   checkProof(texts, request, { now, ...rules });
 
-/** The reason of a refusal. Anything thrown that is no ProofProblem would be a fault of ours, and fails the test. */
+/** The reason of a rejection. Anything thrown other than a ProofProblem would be an internal error and fails the test. */
 async function refusal(work: Promise<unknown>): Promise<string> {
   const thrown: unknown = await work.then(
     () => undefined,
@@ -43,8 +43,8 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return `${thrown.error}: ${thrown.reason}`;
 }
 
-describe('a proof holds', () => {
-  test('that is the example of RFC 9449, with the thumbprint that the RFC gives its key', async () => {
+describe('a proof is valid', () => {
+  test('that is the example of RFC 9449, with the thumbprint of the key in the RFC', async () => {
     const rules = { now: RFC_9449_TIME };
     const proof = await checkProof(
       [RFC_9449_PROOF],
@@ -60,7 +60,7 @@ describe('a proof holds', () => {
   });
 
   test.each(['ES256', 'EdDSA', 'PS256'])(
-    'that jose makes with %s, and names its key by the thumbprint',
+    'created by jose with %s, and its key has the right thumbprint',
     async (alg) => {
       const own = await newProofKey(alg);
       const proof = await check([await makeProof(own, request)]);
@@ -68,7 +68,7 @@ describe('a proof holds', () => {
     },
   );
 
-  test.each(['ES256', 'Ed25519', 'PS256'] as const)('that the package dpop makes with %s', async (alg) => {
+  test.each(['ES256', 'Ed25519', 'PS256'] as const)('created by the package dpop with %s', async (alg) => {
     const pair = await dpop.generateKeyPair(alg);
     const text = await dpop.generateProof(pair, request.uri, 'POST', undefined, 'token-of-access');
     const proof = await checkProof([text], request, { now: new Date() });
@@ -99,7 +99,7 @@ describe('one header with one JWT', () => {
     ['four parts', ['a.b.c.d']],
     ['what is not base64url', [RFC_9449_PROOF.replace('.', '=.')]],
     ['5 KB', [`${RFC_9449_PROOF}${'A'.repeat(5_000)}`]],
-    ['a header that is no JSON', ['YQ.YQ.YQ']],
+    ['a header that is not JSON', ['YQ.YQ.YQ']],
     ['a header that is a list', [rawJwt([], {}, 'YQ')]],
     ['a header that is null', [rawJwt(null, {}, 'YQ')]],
   ])('is asked for: %s is refused', async (_, texts) => {
@@ -137,7 +137,7 @@ describe('the header and its key', () => {
     ['kty oct', () => ({ typ: 'dpop+jwt', alg: 'ES256', jwk: { kty: 'oct' } }), /kty/],
     ['the key of another algorithm', () => ({ typ: 'dpop+jwt', alg: 'EdDSA', jwk: key.jwk }), /kty/],
     ['another curve', () => ({ typ: 'dpop+jwt', alg: 'ES256', jwk: { ...key.jwk, crv: 'P-384' } }), /crv/],
-    ['a key off its curve', () => ({ typ: 'dpop+jwt', alg: 'ES256', jwk: offCurve() }), /no valid key/],
+    ['a key off its curve', () => ({ typ: 'dpop+jwt', alg: 'ES256', jwk: offCurve() }), /must be a valid key/],
     ['half a key', () => ({ typ: 'dpop+jwt', alg: 'ES256', jwk: { ...key.jwk, y: undefined } }), /jwk.y/],
     ['use enc', () => ({ typ: 'dpop+jwt', alg: 'ES256', jwk: { ...key.jwk, use: 'enc' } }), /use/],
     ['key_ops sign', () => ({ typ: 'dpop+jwt', alg: 'ES256', jwk: { ...key.jwk, key_ops: ['sign'] } }), /key_ops/],
@@ -167,9 +167,9 @@ describe('the header and its key', () => {
 
 describe('signature and claims', () => {
   test.each<[string, () => ProofParts, RegExp]>([
-    ['the signature of another key', () => ({ signedBy: other }), /not signed by/],
-    ['an exp that is over', () => ({ claims: { exp: seconds - 60 } }), /holds now/],
-    ['an nbf that is to come', () => ({ claims: { nbf: seconds + 60 } }), /holds now/],
+    ['the signature of another key', () => ({ signedBy: other }), /signed with the key/],
+    ['an exp that is over', () => ({ claims: { exp: seconds - 60 } }), /currently valid/],
+    ['an nbf that is to come', () => ({ claims: { nbf: seconds + 60 } }), /currently valid/],
     ...['GET', 'post', '', undefined, 1].map((htm): [string, () => ProofParts, RegExp] => [
       `htm ${htm}`,
       () => ({ claims: { htm } }),
@@ -193,26 +193,26 @@ describe('signature and claims', () => {
     ...[seconds - 121, seconds + 31, 1e99, 0].map((iat): [string, () => ProofParts, RegExp] => [
       `iat ${iat}`,
       () => ({ claims: { iat } }),
-      /iat must be at most|holds now/,
+      /iat must be at most|currently valid/,
     ]),
     ['no iat', () => ({ claims: { iat: undefined } }), /iat must be a number/],
-    ['a text for iat', () => ({ claims: { iat: 'now' } }), /iat|holds now/],
+    ['a text for iat', () => ({ claims: { iat: 'now' } }), /iat|currently valid/],
     ...[undefined, '', 'short', 1, 'x'.repeat(129)].map((jti): [string, () => ProofParts, RegExp] => [
       `jti ${String(jti).slice(0, 10)}`,
       () => ({ claims: { jti } }),
-      /jti must be|holds now/,
+      /jti must be|currently valid/,
     ]),
   ])('%s is refused', async (_, parts, reason) => {
     expect(await refusal(check([await makeProof(key, request, parts())]))).toMatch(reason);
   });
 
-  test('no proof holds any more once one of its characters is another one', async () => {
+  test('a proof is invalid as soon as one character is changed', async () => {
     const text = await makeProof(key, request);
     await fc.assert(
       fc.asyncProperty(fc.nat(text.length - 1), fc.constantFrom(...'ABab01-_'.split('')), async (at, character) => {
         fc.pre(text[at] !== character && text[at] !== '.');
         const changed = text.slice(0, at) + character + text.slice(at + 1);
-        // The last character of a part has bits that stand for nothing; the bytes are then the same.
+        // The last character of a part has unused bits, so the bytes may be the same.
         fc.pre(changed.split('.').some((part, index) => bytesOf(part) !== bytesOf(text.split('.')[index] ?? '')));
         await refusal(check([changed]));
       }),
@@ -222,7 +222,7 @@ describe('signature and claims', () => {
   const bytesOf = (part: string): string => Buffer.from(part, 'base64url').toString('hex');
 });
 
-test('with nonces a proof must have one that is good now, and everything else is looked at before', async () => {
+test('with nonces on, a proof must have a currently valid one, and everything else is checked first', async () => {
   const nonces = createNonces([Buffer.alloc(32, 1)], () => now);
   const stale = createNonces([Buffer.alloc(32, 1)], () => new Date(now.getTime() - 3_600_000));
   const foreign = createNonces([Buffer.alloc(32, 2)], () => now);
@@ -237,7 +237,7 @@ test('with nonces a proof must have one that is good now, and everything else is
   expect(await refusal(check([wrong], rules))).toMatch(/^invalid_dpop_proof: htm/);
 });
 
-test('a proof belongs to one token and one key: the hash is that of RFC 9449', async () => {
+test('a proof belongs to one token and one key, with the hash of RFC 9449', async () => {
   const token = 'Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU';
   expect(accessTokenHash(token)).toBe('fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo');
   const proof = await check([await makeProof(key, { ...request, token })]);
@@ -294,7 +294,7 @@ const target = fc
   .tuple(fc.constantFrom('http', 'https'), fc.constantFrom('api.example.com', '[::1]', '127.0.0.1'), path)
   .map(([scheme, host, segments]) => `${scheme}://${host}/${segments.map(encodeURIComponent).join('/')}`);
 
-test('a normal form is its own normal form, and what is behind the path never counts', () => {
+test('normalising twice changes nothing, and what follows the path is ignored', () => {
   fc.assert(
     fc.property(target, fc.webQueryParameters(), (text, query) => {
       const normal = normaliseTargetUri(text) ?? '';
@@ -304,10 +304,10 @@ test('a normal form is its own normal form, and what is behind the path never co
   );
 });
 
-test('two paths that differ in more than escapes have two normal forms', () => {
+test('paths that differ in more than escapes have different normal forms', () => {
   fc.assert(
     fc.property(target, target, (one, other) => {
-      // Independent of the code: what the WHATWG parser and decodeURIComponent make of each.
+      // Computed independently, with the WHATWG parser and decodeURIComponent.
       const plain = (text: string): string => {
         const { protocol, host, pathname } = new URL(text);
         return [protocol, host, ...pathname.split('/').map(decodeURIComponent)].join('\n');

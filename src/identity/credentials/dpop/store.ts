@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 
-/** Keeps proofs until `expiresAt`; gives the ids of those that were not known yet. */
+/** Stores proofs until `expiresAt`. Returns the ids that were not stored yet. */
 export async function insertUsedProofs(pool: Pool, ids: readonly Buffer[], expiresAt: Date): Promise<Buffer[]> {
-  // In one order everywhere: two inserts of the same proofs never wait for each other.
+  // Insert in a fixed order, so that two inserts of the same proofs cannot deadlock.
   const { rows } = await pool.query<{ id: Buffer }>(
     `INSERT INTO used_proofs (id, expires_at) SELECT id, $2 FROM unnest($1::bytea[]) AS given (id) ORDER BY id
      ON CONFLICT (id) DO NOTHING RETURNING id`,

@@ -8,7 +8,7 @@ const later = (seconds: number): void => {
 };
 const nonces = createNonces([secret], () => now);
 
-test('a nonce holds in every process with the secret for two minutes at least and five at most', () => {
+test('a nonce is valid in every process with the secret for at least two and at most five minutes', () => {
   const nonce = nonces.current();
   const other = createNonces([Buffer.alloc(32, 9), secret], () => now);
   expect(nonce).toMatch(/^[A-Za-z0-9_-]{22}$/);
@@ -20,12 +20,12 @@ test('a nonce holds in every process with the secret for two minutes at least an
   expect(nonces.isGood(nonce)).toBe(false);
 });
 
-test.each(['', 'x', 'A'.repeat(22), `${nonces.current()}AA`])('%j is no nonce of ours', (nonce) => {
+test.each(['', 'x', 'A'.repeat(22), `${nonces.current()}AA`])('%j is not a valid nonce', (nonce) => {
   expect(nonces.isGood(nonce)).toBe(false);
 });
 
-// Old: whatever base64 of the same bytes was taken.
-test('a nonce is the text that was handed out, and no other one of the same bytes', () => {
+// Regression: any base64 spelling of the same bytes was accepted.
+test('another spelling of the same bytes is not a valid nonce', () => {
   const nonce = nonces.current();
   const bytes = Buffer.from(nonce, 'base64url');
   const last = nonce.replace(/.$/, (character) => String.fromCharCode(character.charCodeAt(0) + 1));
@@ -37,7 +37,7 @@ test('a nonce is the text that was handed out, and no other one of the same byte
   ]);
 });
 
-test('a nonce of another secret, or of the day before, is refused', () => {
+test('a nonce of another secret or of the day before is rejected', () => {
   expect(createNonces([Buffer.alloc(32, 8)], () => now).isGood(nonces.current())).toBe(false);
   const nonce = nonces.current();
   later(86_400);

@@ -2,41 +2,43 @@ import { z } from 'zod';
 import { wholeNumber } from '../../../api/http/answers/answer-fields.ts';
 import { SCOPES, TIERS } from '../../../kernel/words/rights.ts';
 
-/** active; expired once expiresAt has passed; revoked for ever. */
+/** Expired once expiresAt has passed; revoked permanently. */
 export const CREDENTIAL_STATUSES = ['active', 'expired', 'revoked'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
 
-/** Upper bound of every limit a credential may be given: beyond it numbers mean nothing, and the columns hold 32 bits. */
+/** Upper bound of every limit of a credential. The columns are 32-bit integers. */
 const MAX_LIMIT = 1_000_000_000;
 
-/** Fields of a body that give a credential its rights. */
+/** Fields of a request body that determine the rights of a credential. */
 export const nameField = z.string().min(1).max(200);
 export const tierField = z.enum(TIERS);
 export const scopesField = z.array(z.enum(SCOPES)).min(1);
 export const limitField = z.int().min(1).max(MAX_LIMIT);
 export const limitsOf = <T extends z.ZodType>(each: T) => ({
-  requestsPerMinute: each.describe('Requests in 60 seconds.'),
-  burst: each.describe('Requests in one second.'),
+  requestsPerMinute: each.describe('Requests per 60 seconds.'),
+  burst: each.describe('Requests per second.'),
   concurrent: each.describe('Requests in flight.'),
-  batchPerMinute: each.describe('Batch requests in 60 seconds; transactional requests have a limit of the same size.'),
+  batchPerMinute: each.describe(
+    'Batch requests per 60 seconds. Transactional requests have a separate limit of the same size.',
+  ),
 });
 
-/** Limits as answers show them. */
+/** Limits as responses show them. */
 export const limitsAnswer = z
   .strictObject({
-    requestsPerMinute: wholeNumber.describe('Requests in 60 seconds.'),
-    burst: wholeNumber.describe('Requests in one second.'),
+    requestsPerMinute: wholeNumber.describe('Requests per 60 seconds.'),
+    burst: wholeNumber.describe('Requests per second.'),
     concurrent: wholeNumber.describe('Requests in flight.'),
     batchPerMinute: wholeNumber.describe(
-      'Requests to the batch paths in 60 seconds, and as many to the transactional one.',
+      'Batch requests per 60 seconds. Transactional requests have a separate limit of the same size.',
     ),
   })
-  .describe("Limits in force: the tier's or the credential's own.")
+  .describe("Effective limits: the credential's own or those of its tier.")
   .meta({ typeName: 'Limits' });
 
 /**
- * Why a credential whose status is `actual` behind a change cannot have the one that the change names. `revoke` is the call that
- * revokes it.
+ * Returns why a credential cannot have the status `wanted`, if a change would leave it with the status `actual`.
+ * `revoke` is the request that revokes it.
  */
 export function statusProblem(
   actual: CredentialStatus,

@@ -13,23 +13,27 @@ import {
 } from '../../../kernel/words/rights.ts';
 import { lockHolders, lockRole } from './store.ts';
 
-/** The rights of a credential: none of them may exceed its maker's. */
+/** The rights of a credential. None may exceed those of its creator. */
 type Grant = { tier: Tier; scopes: readonly Scope[]; limits: Limits; expiresAt?: Date | undefined };
 
-/** Limits of a credential's own, beside its tier's. */
+/** Limits set on the credential itself, overriding those of its tier. */
 export type OwnLimits = { readonly [name in keyof Limits]?: number | null | undefined };
 
-/** Throws FORBIDDEN when a credential would have more than the caller's own: a scope, a tier or a limit above, or a longer life. */
+/**
+ * Throws FORBIDDEN if a credential would exceed the rights of the caller: by a scope, a tier, a limit or a later
+ * expiry.
+ */
 export function refuseGrant(own: Grant, wanted: Grant): void {
   const scope = wanted.scopes.find((name) => !own.scopes.includes(name));
-  if (scope !== undefined) refuse('scopes', `this credential does not have ${scope} itself`);
+  if (scope !== undefined)
+    refuse('scopes', `must be among the scopes of the calling credential, which does not have ${scope}`);
   if (TIERS.indexOf(wanted.tier) > TIERS.indexOf(own.tier))
-    refuse('tier', `must not be above ${own.tier}, the tier of this credential`);
+    refuse('tier', `must not be above ${own.tier}, the tier of the calling credential`);
   const limit = limitAbove(wanted.limits, own.limits);
   if (limit !== undefined)
-    refuse(`limits.${limit}`, `must be at most ${own.limits[limit]}, the limit of this credential`);
+    refuse(`limits.${limit}`, `must be at most ${own.limits[limit]}, the limit of the calling credential`);
   if (own.expiresAt !== undefined && (wanted.expiresAt === undefined || wanted.expiresAt > own.expiresAt))
-    refuse('expiresAt', `must not be later than ${own.expiresAt.toISOString()}, when this credential expires`);
+    refuse('expiresAt', `must not be later than ${own.expiresAt.toISOString()}, when the calling credential expires`);
 }
 
 function refuse(field: string, reason: string): never {
@@ -45,9 +49,9 @@ export function requireFuture(expiresAt: Date | undefined, now: Date): void {
 const TIER_ALONE = { requestsPerMinute: null, burst: null, concurrent: null, batchPerMinute: null } as const;
 
 /**
- * The limits of its own that a change gives a credential; null follows the tier. Another tier brings its own limits, but for those
- * given beside it. A limit that is in force already stays where it comes from, so that a credential which is sent back as it was
- * read goes on following its tier.
+ * Returns the limits to store on a credential for a change; null means that the limit of the tier applies. A new tier
+ * brings its own limits, except for those given with it. A given limit that equals the current one is not stored, so
+ * that a credential that is sent back as it was read keeps following its tier.
  */
 export function limitsToWrite(
   credential: { tier: Tier; ownLimits: OwnLimits },
@@ -68,19 +72,22 @@ export function limitsToWrite(
   return written;
 }
 
-/** The rights of a caller as they are at this moment, with the limits of its own. */
+/** The current rights of a caller, with the limits set on the credential itself. */
 export type OwnGrant = Grant & {
   ownLimits: OwnLimits;
-  /** The tier of what it makes without naming one. */
+  /** The tier of credentials that the caller creates without naming one. */
   usualTier: Tier;
 };
 
 /**
- * Rights of the calling credential, of whatever kind. The row is kept from changing until the transaction ends, as are those of the
- * credentials named in `ids`: what was allowed is what is done. Throws UNAUTHORIZED for one that holds no longer, or was rotated: it is
- * believed for some seconds, too long to make another credential that stays. A person has the rights of the role, which stays until the
- * transaction ends, and throws FORBIDDEN without one that may make credentials. Whether the session has ended since the request was let
- * in is not asked: sessions are closed to the tenant's role, and what one makes at its end it could have made a moment before.
+ * Returns the rights of the calling credential and locks its row, and those of `ids`, until the transaction ends, so
+ * the rights cannot change between the check and the write.
+ *
+ * Throws UNAUTHORIZED if the credential is no longer valid or was rotated: credentials are cached for some seconds,
+ * which is too long when the request creates another one that outlives them. A user has the rights of their role, which
+ * is locked too; throws FORBIDDEN if the role may not create credentials. Does not check again whether the session has
+ * ended: the tenant role cannot read sessions, and a session about to end could have made the same request a moment
+ * earlier.
  */
 export async function lockOwnGrant(
   transaction: DatabaseTransaction,
@@ -88,12 +95,12 @@ export async function lockOwnGrant(
   ids: readonly string[],
   now: Date,
 ): Promise<OwnGrant> {
-  // Organisations before credentials, as everywhere.
+  // Lock organisations before credentials, as everywhere.
   const role = principal.kind === 'person' ? await lockRole(transaction, organisationId, principal.id) : undefined;
   const locked = await lockHolders(transaction, environmentId, [principal.id, ...ids]);
   if (principal.kind === 'person') {
     if (role === undefined || !SCOPES_OF_ROLE[role].has('credentials:write'))
-      throw new ApiError('FORBIDDEN', 'Your role in this organisation makes no credentials any more');
+      throw new ApiError('FORBIDDEN', 'Your role in this organisation no longer allows you to create credentials');
     return grantOfPerson(SCOPES_OF_ROLE[role]);
   }
   const own = locked.get(principal.id);
@@ -104,7 +111,7 @@ export async function lockOwnGrant(
   return {
     tier,
     usualTier: tier,
-    // An access token may have fewer than its credential, and a credential fewer than when it was last looked at.
+    // An access token may have fewer scopes than its credential, and the credential fewer than when it was last read.
     scopes: own.scopes.filter((scope) => scopes.has(scope)),
     limits: resolveLimits(tier, ownLimits),
     ownLimits,
@@ -120,7 +127,8 @@ const UNBOUNDED = {
 };
 
 /**
- * A person may give every scope that their role has, and any tier and limits, as the command line may. Both give pro where they name none.
+ * A user can grant every scope of their role and any tier and limits, like the command line. The default tier of both
+ * is pro.
  */
 const grantOfPerson = (scopes: ReadonlySet<Scope>): OwnGrant => ({
   tier: 'enterprise',

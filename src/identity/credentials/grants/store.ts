@@ -3,13 +3,13 @@ import type { Scope, Tier } from '../../../kernel/words/rights.ts';
 
 export { lockRole } from '../../../platform/db/sql/people.ts';
 
-/** A credential's row, as far as it says which rights it has. */
+/** The columns of a credential that determine its rights. */
 export type HolderRow = {
   id: string;
   tier: Tier;
   scopes: Scope[];
   status: string;
-  /** That of callers who have its newest key or secret (caller.ts). */
+  /** The generation of callers with the newest key or secret (caller.ts). */
   generation: string;
   requestsPerMinute: number | null;
   burst: number | null;
@@ -18,7 +18,10 @@ export type HolderRow = {
   expiresAt: Date | null;
 };
 
-/** The tables that hold credentials, in the order in which every transaction locks them: two that need both never wait for each other. */
+/**
+ * The tables that hold credentials, in the order in which every transaction locks them, so that two transactions cannot
+ * deadlock.
+ */
 const TABLES = [
   { table: 'api_keys', prefix: 'key_', generation: `encode(c.hash, 'base64')` },
   {
@@ -28,7 +31,10 @@ const TABLES = [
   },
 ] as const;
 
-/** Locks the credentials of one environment with these ids, whatever their kind, until the transaction ends; gives them by id. */
+/**
+ * Locks the credentials with these ids in one environment, whatever their kind, until the transaction ends. Returns
+ * them by id.
+ */
 export async function lockHolders(
   db: DatabaseTransaction,
   environmentId: string,
@@ -38,7 +44,8 @@ export async function lockHolders(
   for (const { table, prefix, generation } of TABLES) {
     const own = ids.filter((id) => id.startsWith(prefix));
     if (own.length === 0) continue;
-    // Locked first and read then: a secret that another transaction has added meanwhile is no part of the row that it has locked.
+    // Lock first, then read: the row version that the lock returns does not include a secret that another transaction
+    // added meanwhile.
     const locked = await db.$queryRawUnsafe<{ id: string }[]>(
       `SELECT id FROM ${table} WHERE id = ANY($1) AND environment_id = $2 ORDER BY id FOR NO KEY UPDATE`,
       own,

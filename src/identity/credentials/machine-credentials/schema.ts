@@ -14,27 +14,25 @@ import {
 } from '../grants/schema.ts';
 import { nameProblem } from '../../../kernel/values/text.ts';
 
-const ROTATION = 'POST /v1/machine-credentials/{machineCredentialId}/rotate makes a new secret';
+const ROTATION = 'POST /v1/machine-credentials/{machineCredentialId}/rotate creates a new secret';
 const rules = { name: nameProblem };
-const clientSecret = `is made by the service; ${ROTATION}`;
+const clientSecret = `must not be given: the service creates it; ${ROTATION}`;
 
-/** How a machine credential is revoked, for the refusal of a change that would do it. */
+/** How to revoke a machine credential; used in the error text for a change of `status`. */
 export const MACHINE_CREDENTIAL_REVOCATION = {
   revoke: 'DELETE /v1/machine-credentials/{machineCredentialId}',
   what: 'machine credential',
 } as const;
 
-/** Fields that are left out are the maker's own, as with an API key. `environment` can only be the maker's. */
+/** Omitted fields default to those of the calling credential, as for an API key. `environment` must be the caller's. */
 export const createMachineCredentialBody = fieldsOf(
   {
-    name: nameField.describe('Name for people.'),
-    environment: z.enum(ENVIRONMENT_KINDS).optional().describe('The environment of its maker; no other can be chosen.'),
-    tier: tierField.optional().describe('Tier whose limits hold where it has none of its own.'),
-    scopes: scopesField.optional().describe('Rights that it has.'),
-    limits: fieldsOf(limitsOf(limitField.optional()))
-      .optional()
-      .describe('Limits of its own, in place of those of its tier.'),
-    expiresAt: dateTimeField.optional().describe('When it ends by itself.'),
+    name: nameField.describe('Display name.'),
+    environment: z.enum(ENVIRONMENT_KINDS).optional().describe('Environment of the caller; no other is allowed.'),
+    tier: tierField.optional().describe('Tier. Its limits apply where `limits` sets none.'),
+    scopes: scopesField.optional().describe('Scopes.'),
+    limits: fieldsOf(limitsOf(limitField.optional())).optional().describe('Limits that replace those of the tier.'),
+    expiresAt: dateTimeField.optional().describe('When it expires.'),
   },
   {
     identity: { id: sameText(), appId: sameText(), createdAt: sameTime() },
@@ -44,19 +42,19 @@ export const createMachineCredentialBody = fieldsOf(
   },
 ).meta({ typeName: 'CreateMachineCredential' });
 
-/** Limits are merged, and null clears, as with an API key. */
+/** Limits are merged and null clears, as for an API key. */
 export const machineCredentialChange = changeOf(
   {
-    name: nameField.exactOptional().describe('Name for people.'),
-    tier: tierField.exactOptional().describe('Tier whose limits hold where it has none of its own.'),
-    scopes: scopesField.exactOptional().describe('Rights that it has.'),
+    name: nameField.exactOptional().describe('Display name.'),
+    tier: tierField.exactOptional().describe('Tier. Its limits apply where `limits` sets none.'),
+    scopes: scopesField.exactOptional().describe('Scopes.'),
     limits: z
       .strictObject(limitsOf(limitField.nullable().exactOptional()))
       .nullable()
       .exactOptional()
-      .describe('Limits of its own, in place of those of its tier.'),
-    expiresAt: dateTimeField.nullable().exactOptional().describe('When it ends by itself.'),
-    status: z.enum(CREDENTIAL_STATUSES).exactOptional().describe('Status to have.'),
+      .describe('Limits that replace those of the tier.'),
+    expiresAt: dateTimeField.nullable().exactOptional().describe('When it expires.'),
+    status: z.enum(CREDENTIAL_STATUSES).exactOptional().describe('New status.'),
   },
   {
     identity: { id: sameText(), appId: sameText(), environment: sameText(), createdAt: sameTime() },
@@ -67,7 +65,9 @@ export const machineCredentialChange = changeOf(
 );
 export const updateMachineCredentialBody = machineCredentialChange.body.meta({ typeName: 'UpdateMachineCredential' });
 
-/** Hours for which the secret before the new one is taken as well; 0 ends it at once, with every token. At most a week. */
+/**
+ * Hours for which older secrets remain valid. 0 ends them at once, together with every token; the maximum is a week.
+ */
 const DEFAULT_OVERLAP_HOURS = 24;
 export const rotateMachineCredentialBody = fieldsOf({
   overlapHours: z
@@ -76,7 +76,7 @@ export const rotateMachineCredentialBody = fieldsOf({
     .min(0)
     .max(168)
     .default(DEFAULT_OVERLAP_HOURS)
-    .describe('Hours for which older secrets stay valid beside the new one, at most.'),
+    .describe('Maximum hours for which older secrets stay valid alongside the new one.'),
 })
   .default({
     overlapHours: DEFAULT_OVERLAP_HOURS,
@@ -84,7 +84,7 @@ export const rotateMachineCredentialBody = fieldsOf({
   .meta({ typeName: 'RotateMachineCredential' });
 
 export const listMachineCredentialsQuery = pageQuery
-  .extend({ status: enumQuery(CREDENTIAL_STATUSES).optional().describe('Status to have.') })
+  .extend({ status: enumQuery(CREDENTIAL_STATUSES).optional().describe('Only credentials with this status.') })
   .meta({ typeName: 'ListMachineCredentials' });
 
 export type ListMachineCredentials = z.output<typeof listMachineCredentialsQuery>;
@@ -95,44 +95,48 @@ export type RotateMachineCredential = z.output<typeof rotateMachineCredentialBod
 /** A machine credential without its secrets. */
 export const machineCredentialAnswer = z
   .strictObject({
-    id: idOf('machineCredential').describe('The client_id of token requests.'),
-    name: z.string().describe('Name for people.'),
-    appId: idOf('app').describe('App that it belongs to.'),
-    environment: z.enum(ENVIRONMENT_KINDS).describe('Environment that it belongs to, of which alone it sees anything.'),
-    tier: z.enum(TIERS).describe('Tier whose limits hold where it has none of its own.'),
+    id: idOf('machineCredential').describe('Used as `client_id` in token requests.'),
+    name: z.string().describe('Display name.'),
+    appId: idOf('app').describe('App it belongs to.'),
+    environment: z.enum(ENVIRONMENT_KINDS).describe('Environment it belongs to; it cannot access any other.'),
+    tier: z.enum(TIERS).describe('Tier. Its limits apply where the credential has none of its own.'),
     limits: limitsAnswer,
-    scopes: z.array(z.enum(SCOPES)).describe('Rights that its access tokens can have.'),
-    status: z.enum(CREDENTIAL_STATUSES).describe('Only an active one gets tokens, and only its tokens are taken.'),
+    scopes: z.array(z.enum(SCOPES)).describe('Scopes that its access tokens can have.'),
+    status: z
+      .enum(CREDENTIAL_STATUSES)
+      .describe('Only an active credential can obtain tokens, and only its tokens are valid.'),
     secrets: z
       .array(
         z.strictObject({
           last4: z
             .string()
             .regex(/^[\w-]{4}$/)
-            .describe('Its last 4 characters.'),
-          createdAt: time.describe('When it was made.'),
+            .describe('Last 4 characters of the secret.'),
+          createdAt: time.describe('When the secret was created.'),
           expiresAt: time
             .exactOptional()
-            .describe('When it ends, since a newer one was made. Absent: with the next one.'),
-          lastUsedAt: time.exactOptional().describe('When it last got a token. Absent before its first one.'),
+            .describe('When the secret expires, because a newer one was created. Absent for the newest secret.'),
+          lastUsedAt: time
+            .exactOptional()
+            .describe('When the secret was last used to obtain a token. Absent if never.'),
         }),
       )
       .describe('Valid secrets, newest first: the current one, and up to three older ones while rotations overlap.'),
-    createdAt: time.describe('When it was made.'),
-    expiresAt: time.exactOptional().describe('When it ends by itself. Absent: never.'),
-    lastUsedAt: time.exactOptional().describe('When it last got a token. Absent before its first one.'),
-    lastUsedAddress: z.string().exactOptional().describe('IP address from which it got that token.'),
+    createdAt: time.describe('When it was created.'),
+    expiresAt: time.exactOptional().describe('When it expires. Absent if never.'),
+    lastUsedAt: time.exactOptional().describe('When it last obtained a token. Absent if never.'),
+    lastUsedAddress: z.string().exactOptional().describe('IP address from which it obtained that token.'),
   })
   .meta({ typeName: 'MachineCredential' });
 export type MachineCredential = z.output<typeof machineCredentialAnswer>;
 
-/** The answer to creation and rotation: the only time the secret itself is shown. */
+/** Response to creation and rotation, the only ones that show the secret. */
 export const newMachineCredentialAnswer = machineCredentialAnswer
   .extend({
     clientSecret: z
       .string()
       .regex(/^ocs_[\w-]{43}$/)
-      .describe('The secret that signs token requests. Nothing ever shows it again.'),
+      .describe('Client secret, used to sign token requests. It is never shown again.'),
   })
   .meta({ typeName: 'NewMachineCredential' });
 export type NewMachineCredential = z.output<typeof newMachineCredentialAnswer>;

@@ -52,7 +52,7 @@ import { type Asked, createBelief } from '../belief.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A machine credential that the operator makes on the command line. Scopes default to all of them. */
+/** A machine credential that the operator creates on the command line. Scopes default to all. */
 export type OperatorMachineCredential = {
   appId: string;
   environment: EnvironmentKind;
@@ -62,16 +62,16 @@ export type OperatorMachineCredential = {
   limits?: Partial<Limits>;
 };
 
-/** A secret that may sign token requests, opened, and the scopes that its tokens may have. */
+/** A decrypted secret that can sign token requests, and the scopes that its tokens can have. */
 type OpenSecret = { id: string; secret: string; scopes: readonly Scope[] };
 
-/** An access token that a client gets, without its text. */
+/** A newly issued access token, without its text. */
 type IssuedToken = {
   credential: KnownCredential;
   secretId: string;
   jti: string;
   scopes: readonly Scope[];
-  /** Thumbprint of the key that it is bound to. */
+  /** Thumbprint of the key that the token is bound to. */
   thumbprint: string;
   expiresAt: Date;
   from: RequestOrigin;
@@ -81,37 +81,40 @@ export type MachineCredentials = {
   list(caller: EnvironmentCaller, query: ListMachineCredentials): Promise<Page<MachineCredential>>;
   get(caller: EnvironmentCaller, id: string): Promise<MachineCredential>;
   create(caller: EnvironmentCaller, body: CreateMachineCredential): Promise<NewMachineCredential>;
-  /** All of it or nothing; in force at once under this supervisor, and within 5 s in other processes. */
+  /** All or nothing. Takes effect at once in the processes of this supervisor, and within 5 s in others. */
   update(caller: EnvironmentCaller, id: string, body: UpdateMachineCredential): Promise<MachineCredential>;
   /**
-   * Makes a new secret. The older ones stay valid for up to `overlapHours`; with 0 they end at once, and so do all tokens. CONFLICT, and
-   * nothing is changed, while three older ones are valid.
+   * Creates a new secret. Older ones stay valid for up to `overlapHours`; with 0 they end at once, and so do all
+   * tokens. Throws CONFLICT, without changing anything, while three older ones are valid.
    */
   rotate(caller: EnvironmentCaller, id: string, body: RotateMachineCredential): Promise<NewMachineCredential>;
-  /** For good, with all its tokens. Revoking again changes nothing. */
+  /** Permanent, and ends all tokens. Revoking again changes nothing. */
   revoke(caller: EnvironmentCaller, id: string): Promise<void>;
   callerOf: KnownCredentials['callerOf'];
-  /** Forgets what this process believes of a machine credential that another one has changed. */
+  /** Removes a machine credential from this process's cache after another process has changed it. */
   forget: KnownCredentials['forget'];
-  /** The credential with that id as it is now, with its secrets; undefined when it gets no tokens. */
+  /** Returns the current credential with its secrets; undefined if it cannot obtain tokens. */
   forToken(id: string): Promise<{ credential: KnownCredential; secrets: OpenSecret[] } | undefined>;
-  /** Notes that a secret got a token, in the audit log too. */
+  /** Records in the credential's row and in the audit log that a secret obtained a token. */
   noteToken(token: IssuedToken): Promise<void>;
-  /** The command line, which has the database and is bound to no environment. */
+  /** For the command line, which uses the system connection and is not bound to an environment. */
   operator: {
     create(credential: OperatorMachineCredential): Promise<{ created: NewMachineCredential; place: Home }>;
     list(where?: {
       kind?: EnvironmentKind | undefined;
       appId?: string | undefined;
     }): Promise<(MachineCredential & { place: Home })[]>;
-    /** Says where it was. */
+    /** Returns where the credential was. */
     revoke(id: string): Promise<Home>;
   };
 };
 
 type Collaborators = {
   audit: Pick<Audit, 'record' | 'operatorIn'>;
-  /** Makes the other processes of the same supervisor forget a credential, and resolves when they have. Default: there are none. */
+  /**
+   * Removes a credential from the caches of the other processes of this supervisor; resolves when they have. Default:
+   * there are none.
+   */
   forgetElsewhere?: (id: string) => Promise<void>;
 };
 
@@ -126,7 +129,10 @@ export function createMachineCredentials(
   };
   const missing = (): ApiError => notFound('machine credential');
 
-  /** The credential that a caller acts on, locked, and the caller's own rights, which must not be less: as with API keys. */
+  /**
+   * Locks the credential to change, and returns it with the rights of the caller. Throws FORBIDDEN if it has more
+   * rights than the caller, as for API keys.
+   */
   const lock = async (
     transaction: DatabaseTransaction,
     caller: EnvironmentCaller,
@@ -188,7 +194,7 @@ export function createMachineCredentials(
           throw invalidField('environment', `must be ${caller.environment}, the environment of this credential`);
         const own = await lockOwnGrant(transaction, caller, [], clock());
         const { name, tier = own.usualTier, scopes = own.scopes, expiresAt = own.expiresAt } = body;
-        // Without a tier of its own it is a copy of its maker, limits that were set for that one included.
+        // Without a tier, the new credential copies its creator, including limits that were set on it.
         const limits = body.tier === undefined ? { ...own.ownLimits, ...body.limits } : { ...body.limits };
         refuseGrant(own, { tier, scopes, limits: resolveLimits(tier, limits), expiresAt });
         return insert(transaction, caller, {
@@ -225,7 +231,7 @@ export function createMachineCredentials(
       const rotated = await tenants.within(caller, async (transaction) => {
         const { credential } = await lock(transaction, caller, id);
         if (credential.status !== 'active')
-          throw new ApiError('CONFLICT', `The machine credential is ${credential.status}: make a new one`);
+          throw new ApiError('CONFLICT', `The machine credential is ${credential.status}. Create a new one`);
         const now = clock();
         const { secret: clientSecret, sealed } = newClientSecret(keyRing, newId('secret'));
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
@@ -267,8 +273,8 @@ export function createMachineCredentials(
         const { id, organisationId, appId, environmentId } = credential;
         await touchSecret(connection, { id, secretId, address: from.address }, clock());
         const actor = { kind: 'machineCredential', id } as const;
-        // Not called after the secret: the log keeps no value of such a name (audit/record.ts), and the id tells which of two is in
-        // wrong hands.
+        // The field is not called "secret", because the log drops values with such a name (audit/record.ts). The id
+        // shows which of two secrets has leaked.
         const after = { jti, scopes, thumbprint, expiresAt, signedWith: secretId };
         const doer = { organisationId, appId, environmentId, actor, from };
         await audit.record(connection, doer, { action: 'token.issued', target: { id }, after });
@@ -278,7 +284,7 @@ export function createMachineCredentials(
       async create({ environment: kind, appId, name, tier, scopes = SCOPES, limits = {} }) {
         const found = await findHome(db, { kind, appId });
         if (found === undefined)
-          throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet: start the service once`);
+          throw new ApiError('NOT_FOUND', `There is no ${kind} environment yet. Start the service once to create it`);
         const problem = nameProblem(name);
         if (problem !== undefined) throw invalidField('name', problem);
         const { environmentId, place } = found;
@@ -305,31 +311,35 @@ export function createMachineCredentials(
   };
 }
 
-/** The part of an access token that says whose it is and what it may. */
+/** The parts of an access token that identify its credential and its rights. */
 type TokenHolder = {
   id: string;
   epoch: number;
-  /** The secret that got the token; undefined for a token of a release that did not note it. */
+  /** The secret that obtained the token. Undefined in tokens of an old release that did not record it. */
   secretId: string | undefined;
   scopes: ReadonlySet<string>;
 };
 
 type KnownCredentials = {
   /**
-   * Who has this token; undefined when its credential is revoked or expired, or has ended its tokens. FORBIDDEN while the app is suspended.
+   * Returns the caller with this token. Returns undefined if its credential is revoked, has expired, or has ended its
+   * tokens. Throws FORBIDDEN while the app is suspended.
    */
   callerOf(holder: TokenHolder, asked?: Asked): Promise<EnvironmentCaller | undefined>;
-  /** Forgets what is known of a credential, or of all of an app, so that this process sees a change at once. */
+  /** Removes a credential, or all credentials of an app, from the cache, so that this process sees a change at once. */
   forget(id: string): void;
 };
 
-/** A secret that was rotated may have been stolen, and would otherwise rotate again for ever, or make credentials that stay. */
+/**
+ * A rotated secret may have been stolen. Without credentials:write it cannot keep itself alive by rotating again, or
+ * create credentials that outlive it.
+ */
 const scopesBy = (
   secretId: string | undefined,
   { scopes, newestSecretId }: Pick<KnownCredential, 'scopes' | 'newestSecretId'>,
 ): readonly Scope[] => (secretId === newestSecretId ? scopes : scopes.filter((scope) => scope !== 'credentials:write'));
 
-/** Machine credentials as API calls see them. */
+/** Cache of machine credentials for authenticating requests. */
 function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): KnownCredentials {
   const belief = createBelief<KnownCredential>(clock);
   return {
@@ -348,7 +358,7 @@ function createKnownCredentials({ db, clock }: Pick<Dependencies, 'db' | 'clock'
         environmentId,
         environment,
         generation: `${epoch}/${secretId}`,
-        // Scopes that the token was given and its secret still has.
+        // Scopes that the token was issued with and its secret still has.
         scopes: new Set(scopesBy(secretId, known).filter((scope) => scopes.has(scope))),
         limits,
       };

@@ -20,7 +20,7 @@ import { execute, type Executor } from '../../../platform/db/transaction.ts';
 
 type Db = DatabaseTransaction;
 
-/** A machine credential as it is written, with its first secret. */
+/** A machine credential to be stored, with its first secret. */
 export type MachineCredentialDraft = {
   id: string;
   environmentId: string;
@@ -33,7 +33,7 @@ export type MachineCredentialDraft = {
   secret: SealedClientSecret;
 };
 
-/** Where a credential is, for an operator who sees all of them. */
+/** Where a credential belongs, for an operator who sees all of them. */
 export type Home = { organisation: string; app: string; environment: EnvironmentKind };
 
 const full = {
@@ -42,7 +42,7 @@ const full = {
 } as const satisfies Prisma.MachineCredentialInclude;
 type FullRow = Row & { environment: { kind: string; appId: string }; secrets: MachineCredentialSecret[] };
 
-/** Columns that may change. Limits that are left out stay as they are. */
+/** Columns that can change. Omitted limits do not change. */
 export type MachineCredentialEdit = Partial<{
   name: string;
   tier: Tier;
@@ -79,14 +79,14 @@ export async function findMachineCredential(
   return row === null ? undefined : toMachineCredential(row, now);
 }
 
-/** Conditions under which `toMachineCredential` reads each status. */
+/** Filter for each status, matching how `toMachineCredential` computes it. */
 const STANDING: Record<CredentialStatus, (now: Date) => Prisma.MachineCredentialWhereInput> = {
   revoked: () => ({ status: 'revoked' }),
   expired: (now) => ({ status: { not: 'revoked' }, expiresAt: { lte: now } }),
   active: (now) => ({ status: { not: 'revoked' }, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }),
 };
 
-/** The rows of one page and one more, newest first. */
+/** Returns the rows of a page and one more, newest first. */
 export async function findMachineCredentials(
   db: Db,
   { environmentId, status }: { environmentId: string; status: CredentialStatus | undefined },
@@ -106,7 +106,10 @@ export async function findMachineCredentials(
   return rows.map((row) => toMachineCredential(row, now));
 }
 
-/** Every machine credential of every environment, of those of one kind or the one with that id, newest first: for the operator only. */
+/**
+ * Returns machine credentials of all environments, newest first, optionally of one kind or app or with one id. For the
+ * operator only.
+ */
 export async function findAllMachineCredentials(
   db: Database,
   { id, kind, appId }: { id?: string; kind?: EnvironmentKind | undefined; appId?: string | undefined },
@@ -127,7 +130,7 @@ export async function findAllMachineCredentials(
   });
 }
 
-/** The app's environment of that kind, and where it is. */
+/** Returns the app's environment of that kind, and where it belongs. */
 export async function findHome(
   db: Database,
   { kind, appId }: { kind: EnvironmentKind; appId: string },
@@ -141,10 +144,10 @@ export async function findHome(
   return { environmentId: row.id, place };
 }
 
-/** A machine credential and the limits of its own, kept from changing until the transaction ends. */
+/** A machine credential with the limits set on itself, locked until the transaction ends. */
 export type LockedMachineCredential = MachineCredential & { ownLimits: OwnLimits };
 
-/** The caller of this has locked the row (grants/service.ts). */
+/** The caller must have locked the row (grants/service.ts). */
 export async function readLocked(
   db: Db,
   environmentId: string,
@@ -170,8 +173,8 @@ export async function editMachineCredential(
 }
 
 /**
- * Makes `secret` the current one. No older one outlives `overlapUntil`; those that have ended are removed. Without an overlap the epoch
- * is raised, so that the tokens of the older ones end too.
+ * Makes `secret` the current one. Older ones end at `overlapUntil` at the latest; expired ones are deleted. Without an
+ * overlap, the epoch is incremented, which ends the tokens of the older ones too.
  */
 export async function replaceSecret(
   db: Db,
@@ -189,7 +192,10 @@ export async function replaceSecret(
   return toMachineCredential(await db.machineCredential.update({ where: { id }, data, include: full }), now);
 }
 
-/** Revokes a machine credential; one that is revoked keeps its time. Returns its environment; undefined when there is none. */
+/**
+ * Revokes a machine credential. If it is already revoked, its time stays. Returns its environment, or undefined if
+ * there is no such credential.
+ */
 export async function revokeMachineCredential(db: Db, id: string, now: Date): Promise<string | undefined> {
   await db.machineCredential.updateMany({
     where: { id, status: 'active' },
@@ -227,14 +233,15 @@ function toMachineCredential(row: FullRow, now: Date): MachineCredential {
   };
 }
 
-// The columns are text, written only from values of these unions (insertMachineCredential; the environments' migration).
+// The columns are text and are only written with values of these unions (insertMachineCredential; the migration for
+// environments).
 const read = (row: Pick<Row, 'tier' | 'scopes'>): { tier: Tier; scopes: Scope[] } => ({
   tier: row.tier as Tier,
   scopes: row.scopes as Scope[],
 });
 const readKind = (kind: string): EnvironmentKind => kind as EnvironmentKind;
 
-/** A machine credential as authentication needs to know it. */
+/** What authentication needs from a machine credential. */
 export type KnownCredential = {
   id: string;
   organisationId: string;
@@ -244,13 +251,13 @@ export type KnownCredential = {
   isAppSuspended: boolean;
   scopes: Scope[];
   limits: Limits;
-  /** Tokens of another epoch hold no longer. */
+  /** Tokens of another epoch are no longer valid. */
   epoch: number;
   expiresAt: Date | undefined;
   newestSecretId: string | undefined;
 };
 
-/** The machine credential with this id, unless it is revoked. */
+/** Returns the machine credential with this id, unless it is revoked. */
 export async function findKnownCredential(db: Database, id: string): Promise<KnownCredential | undefined> {
   const row = await db.machineCredential.findUnique({
     where: { id },
@@ -259,7 +266,10 @@ export async function findKnownCredential(db: Database, id: string): Promise<Kno
   return row === null || row.status !== 'active' ? undefined : toKnown(row);
 }
 
-/** The same with its sealed secrets that are taken now, newest first. */
+/**
+ * Returns the machine credential with its encrypted secrets that are valid now, newest first. Undefined if it is
+ * revoked.
+ */
 export async function findWithSecrets(
   db: Database,
   id: string,
@@ -271,7 +281,7 @@ export async function findWithSecrets(
   return { known: toKnown(row), secrets: secrets.map((secret) => ({ id: secret.id, ciphertext: secret.ciphertext })) };
 }
 
-/** Notes that a secret got a token, and the address that asked for it. */
+/** Records that a secret obtained a token, and from which address. */
 export async function touchSecret(
   db: Executor,
   { id, secretId, address }: { id: string; secretId: string; address: string },

@@ -5,7 +5,7 @@ import { createTokenReader, signAccessToken, TOKEN_SECONDS } from './access-toke
 const issuer = 'https://posthorn.example';
 const madeAt = new Date('2026-01-31T12:00:00Z');
 
-test('a token is taken until 30 s after its end, and for no longer, read before or not', async () => {
+test('a token is valid until 30 s after it expires and no longer, whether cached or not', async () => {
   const { privateKey, publicKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519' });
   const text = await signAccessToken({ kid: 'k', key: privateKey }, issuer, {
     jti: 'j',

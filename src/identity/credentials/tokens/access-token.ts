@@ -4,26 +4,29 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../platform/dependencies.ts';
 import type { Scope } from '../../../kernel/words/rights.ts';
 
-/** Life of an access token, s: long enough that a client asks four times an hour, short enough that nothing needs a list of the revoked. */
+/**
+ * Lifetime of an access token in seconds: long enough that a client requests one only four times an hour, short enough
+ * that no revocation list is needed.
+ */
 export const TOKEN_SECONDS = 900;
-/** Clocks of the service's processes differ by less than this, in seconds. */
+/** Maximum clock difference between processes, in seconds. */
 const CLOCK_TOLERANCE = 30;
 const TYPE = 'at+jwt';
-/** Tokens that are remembered as verified; the one that was asked for longest ago goes first. */
+/** Maximum number of verified tokens to remember. The least recently used one is evicted first. */
 const MAX_REMEMBERED = 10_000;
 
-/** An access token, as the service reads it. */
+/** A verified access token. */
 export type AccessToken = {
   text: string;
-  /** The machine credential that got it. */
+  /** The machine credential that obtained it. */
   id: string;
   epoch: number;
-  /** Its secret that got the token; undefined in a token of a release that did not note it. */
+  /** The secret that obtained it. Undefined in tokens of an old release that did not record it. */
   secretId: string | undefined;
   scopes: ReadonlySet<string>;
-  /** Thumbprint of the key that each request is proven with. */
+  /** Thumbprint of the key that must sign the proof of each request. */
   thumbprint: string;
-  /** Unix time, s. */
+  /** Unix time in seconds. */
   expiresAt: number;
 };
 
@@ -42,7 +45,10 @@ export type TokenGrant = {
   lifeSeconds: number;
 };
 
-/** A JWT access token (RFC 9068) bound to a key (RFC 9449 §6.1). `issuer` is its audience as well: the service takes its own alone. */
+/**
+ * Creates a JWT access token (RFC 9068) bound to a key (RFC 9449 §6.1). `issuer` is also its audience: the service
+ * accepts only its own tokens.
+ */
 export function signAccessToken(
   { kid, key }: { kid: string; key: CryptoKey },
   issuer: string,
@@ -70,14 +76,17 @@ export function signAccessToken(
 }
 
 export type TokenReader = {
-  /** A token's contents; undefined for every text that is no token of ours that holds now. Rejects when keys cannot be read. */
+  /**
+   * Returns the contents of a token; undefined if the text is not a valid token of this service. Rejects if keys cannot
+   * be read.
+   */
   read(text: string): Promise<AccessToken | undefined>;
 };
 
 /**
- * Reads access tokens: signature by a key that is known, type, issuer, audience and times (RFC 9068 §4). A token is verified once in
- * a process and then remembered by its hash, so that a call costs no second signature. Its times, and whether its key is still known,
- * are looked at each time.
+ * Reads access tokens: checks signature, type, issuer, audience and times (RFC 9068 §4). A process verifies a token
+ * once and then remembers it by its hash, so that a request does not cost another signature check. Its expiry, and
+ * whether its key is still known, are checked each time.
  */
 export function createTokenReader({
   issuer,
@@ -122,7 +131,7 @@ export function createTokenReader({
   };
 }
 
-/** Name of the key in a token's header, before anything in it is believed. */
+/** Id of the key in the header of a token, before the token is verified. */
 function kidOf(text: string): string | undefined {
   try {
     const { kid, typ } = decodeProtectedHeader(text);
@@ -132,7 +141,7 @@ function kidOf(text: string): string | undefined {
   }
 }
 
-/** Undefined for claims of another form: nobody but us signs, so these are of another release. */
+/** Returns undefined for unexpected claims: only this service signs tokens, so these are from another release. */
 function readClaims(
   text: string,
   { sub, exp, scope, epoch, secret_id: secretId, cnf }: JWTPayload,

@@ -3,10 +3,13 @@ import { routesOf } from '../../../api/http/route/route.ts';
 import { keysAnswer, metadataAnswer, tokenAnswer, tokenBody } from './schema.ts';
 import { KEYS_PATH, METADATA_PATH, TOKEN_PATH, type Tokens } from './service.ts';
 
-/** Failed authentications of one client from one address in 60 s: its secret has 256 bits, so this keeps logs and PostgreSQL calm. */
+/**
+ * Failed authentications per client and address in 60 s. A secret has 256 random bits, so this does not prevent
+ * guessing; it limits the load on logs and PostgreSQL.
+ */
 const FAILURES_PER_MINUTE = 10;
 
-/** Spec §8: requests from one address in 60 s. */
+/** Requests per address in 60 s (spec §8). */
 const REQUESTS = { name: 'token', perMinute: 30 };
 
 const route = routesOf<{ tokens: Tokens }>({ oauth: 'Access tokens.' });
@@ -16,9 +19,9 @@ export const tokenRoutes = [
     method: 'POST',
     path: TOKEN_PATH,
     operationId: 'oauth.token',
-    summary: 'Ask for an access token',
+    summary: 'Request an access token',
     description:
-      'The client credentials grant of RFC 6749 with a proof of RFC 9449 in the header `DPoP`. `client_secret` is an HMAC over that proof, so that the secret itself is never sent. The body is JSON or a form.',
+      'Client credentials grant (RFC 6749) with a DPoP proof (RFC 9449) in the header `DPoP`. `client_secret` is an HMAC over that proof, so that the secret itself is never sent. The body is JSON or a form.',
     example: {
       body: {
         grant_type: 'client_credentials',
@@ -59,8 +62,8 @@ export const tokenRoutes = [
     method: 'GET',
     path: KEYS_PATH,
     operationId: 'oauth.getKeys',
-    summary: 'Get the public keys of tokens',
-    description: 'Keys by which access tokens can be verified (RFC 7517).',
+    summary: 'Get the public keys for access tokens',
+    description: 'Keys that verify access tokens (RFC 7517).',
     access: 'public',
     answers: { 200: keysAnswer },
     headers: { 'Cache-Control': 'public, max-age=300' },

@@ -6,7 +6,7 @@ import { isSignedBy, signTokenRequest, readScope } from './service.ts';
 const SECRET = 'ocs_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const SIGNED = 'v1.J6Ce1JX0RNxy9Y2GlzQ9SmTv0yAYzcZoSaK9N91Br98';
 
-test('the vector of docs/reference/token-exchange.md', () => {
+test('client_secret equals the test vector in docs/reference/token-exchange.md', () => {
   expect(signTokenRequest(SECRET, 'oac_test', RFC_9449_PROOF)).toBe(SIGNED);
   expect(isSignedBy(SECRET, 'oac_test', RFC_9449_PROOF, SIGNED)).toBe(true);
   const mac = createHmac('sha256', SECRET).update(`v1\noac_test\n${RFC_9449_PROOF}`).digest('base64url');
@@ -37,14 +37,14 @@ test.each([
 });
 
 test.each([
-  ['a  b', /one space/],
-  [' messages:write', /one space/],
-  ['messages:write ', /one space/],
-  ['messages:write\tchannels:read', /one space/],
-  ['"', /one space/],
-  ['dlq:write', /does not have/],
-  ['messages:write zebra', /does not have/],
-  ['__proto__', /does not have/],
+  ['a  b', /single spaces/],
+  [' messages:write', /single spaces/],
+  ['messages:write ', /single spaces/],
+  ['messages:write\tchannels:read', /single spaces/],
+  ['"', /single spaces/],
+  ['dlq:write', /only scopes of this credential/],
+  ['messages:write zebra', /only scopes of this credential/],
+  ['__proto__', /only scopes of this credential/],
 ])('%j is refused', (given, reason) => {
   expect(readScope(given, granted)).toMatch(reason);
 });

@@ -21,28 +21,31 @@ export const TOKEN_PATH = '/oauth/token';
 export const KEYS_PATH = '/.well-known/jwks.json';
 export const METADATA_PATH = '/.well-known/oauth-authorization-server';
 
-/** HMACs are compared with this where there is no such client, so that the answer takes as long. */
+/** HMACs of unknown clients are compared with this, so that the response takes as long. */
 const NO_SECRET = { id: '', secret: 'ocs_none', scopes: [] };
 const NONCE_PURPOSE = 'posthorn dpop nonces v1';
 
-/** A request for a token: its parameters and proofs, and how a failed one is counted. */
+/** A request for a token: its parameters and proofs, and how to count a failed one. */
 type TokenRequest = {
   body: TokenBody;
-  /** Every DPoP header. */
+  /** All DPoP headers. */
   proofs: readonly string[];
-  /** Counts a failed authentication of that client; throws RATE_LIMITED when there were too many. */
+  /** Counts a failed authentication of that client. Throws RATE_LIMITED if there were too many. */
   countFailure: (clientId: string) => Promise<void>;
   visit: Visit;
 };
 
 export type Tokens = {
-  /** A token for a client that has proven itself. */
+  /** Issues a token to a client that has authenticated. */
   issue(request: TokenRequest): Promise<TokenAnswer>;
-  /** The nonce for the next proof; undefined where none is asked for. */
+  /** Returns the nonce for the next proof; undefined if nonces are off. */
   nextNonce(): string | undefined;
-  /** The claims of an access token, and who has it now; undefined for a token that is not taken. */
+  /** Returns the claims of an access token and its caller; undefined if the token is not valid. */
   identify(text: string, asked?: Asked): Promise<{ token: AccessToken; caller: EnvironmentCaller } | undefined>;
-  /** Throws UNAUTHORIZED unless one of the proofs is made for this request with the token's key, and for the first time. */
+  /**
+   * Throws UNAUTHORIZED unless there is exactly one proof, made for this request with the token's key and not used
+   * before.
+   */
   prove(token: AccessToken, proofs: readonly string[], request: { method: string; path: string }): Promise<void>;
   keys(): Promise<KeysAnswer>;
   metadata(): Promise<MetadataAnswer>;
@@ -52,7 +55,7 @@ type Collaborators = {
   machineCredentials: Pick<MachineCredentials, 'forToken' | 'noteToken' | 'callerOf'>;
   signingKeys: SigningKeys;
   usedProofs: UsedProofs;
-  /** Makes an HMAC and compares it. Default: `isSignedBy`; a test counts how often. */
+  /** Computes and compares an HMAC. Default: `isSignedBy`; a test counts the calls. */
   isSigned?: typeof isSignedBy;
 };
 
@@ -75,7 +78,7 @@ export function createTokens(
     countFailure: TokenRequest['countFailure'],
   ) => {
     const found = await machineCredentials.forToken(clientId);
-    // A client that does not exist has a made-up secret tried, so that its answer takes as long.
+    // For an unknown client, check a made-up secret, so that the response takes as long.
     const matching = (found?.secrets ?? [NO_SECRET]).filter(({ secret }) =>
       isSigned(secret, clientId, proof.text, given),
     );
@@ -99,8 +102,8 @@ export function createTokens(
   return {
     nextNonce,
 
-    // In this order: what strangers can send is refused before PostgreSQL is asked, and only a client that has proven itself leaves
-    // anything behind (docs/reference/token-exchange.md, Checks of a token request).
+    // The order matters: what strangers can send is rejected before PostgreSQL is queried, and only a client that has
+    // authenticated leaves anything behind (docs/reference/token-exchange.md, Checks of a token request).
     async issue({ body, proofs, countFailure, visit }) {
       if (body.grant_type !== 'client_credentials')
         throw tokenProblem('unsupported_grant_type', 'grant_type', 'must be client_credentials');
@@ -138,7 +141,7 @@ export function createTokens(
         expiresAt,
         from: originOfVisit(visit),
       });
-      log.info({ credentialId: credential.id, scopes, jkt: thumbprint }, 'gave an access token');
+      log.info({ credentialId: credential.id, scopes, jkt: thumbprint }, 'issued an access token');
       return { access_token: text, token_type: 'DPoP', expires_in: lifeSeconds, scope: scopes.join(' ') };
     },
 
@@ -160,7 +163,7 @@ export function createTokens(
       await useUp(proof, 'UNAUTHORIZED');
     },
 
-    // `as`: a JWK as `signingKeys` writes it has just these members.
+    // `as`: a JWK written by `signingKeys` has exactly these members.
     keys: async () => ({ keys: await signingKeys.shown() }) as KeysAnswer,
 
     metadata: () =>
@@ -177,7 +180,7 @@ export function createTokens(
   };
 }
 
-/** Seconds that a token lives; none outlives its credential. */
+/** Lifetime of a token in seconds. No token outlives its credential. */
 function lifeOf(expiresAt: Date | undefined, now: Date): number {
   if (expiresAt === undefined) return TOKEN_SECONDS;
   const left = Math.floor((expiresAt.getTime() - now.getTime()) / 1_000);
@@ -188,34 +191,36 @@ function lifeOf(expiresAt: Date | undefined, now: Date): number {
 const VERSION = 'v1';
 
 /**
- * The value of `client_secret` in a token request: `v1.` and the base64url of HMAC-SHA256 over `v1`, the client id and the exact
- * value of the DPoP header, with a line feed between them. Its key are the UTF-8 bytes of the whole secret as it was shown. The
- * proof holds method, URI, time, id, nonce and public key, so one HMAC binds the client to all of them and the secret never travels.
+ * The value of `client_secret` in a token request: `v1.` and the base64url of an HMAC-SHA256 over `v1`, the client id
+ * and the exact value of the DPoP header, separated by line feeds. The HMAC key is the UTF-8 text of the whole secret
+ * as shown. The proof contains method, URI, time, id, nonce and public key, so one HMAC binds the client to all of
+ * them, and the secret is never sent.
  */
 export const signTokenRequest = (secret: string, clientId: string, proof: string): string =>
   `${VERSION}.${createHmac('sha256', secret).update(`${VERSION}\n${clientId}\n${proof}`).digest('base64url')}`;
 
-/** Whether `given` is what the secret gives. Takes as long for a wrong text as for a right one of the same length. */
+/** Whether `given` matches the secret. Compares in constant time for texts of the right length. */
 export function isSignedBy(secret: string, clientId: string, proof: string, given: string): boolean {
   const wanted = Buffer.from(signTokenRequest(secret, clientId, proof));
   const compared = Buffer.from(given);
   return compared.length === wanted.length && timingSafeEqual(wanted, compared);
 }
 
-/** `scope` of RFC 6749 §3.3: names with one space between them. */
+/** `scope` of RFC 6749 §3.3: names separated by single spaces. */
 const FORM = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /**
- * The scopes that a token request asks for, in the order of ours: all that the client has where it names none. A text says why it
- * is refused. RFC 6749 §3.3 would let us grant less than is asked for; a client that misses a right learns of it here instead.
+ * Returns the requested scopes in our order, or all scopes of the client if it names none. Returns a text if the
+ * request must be rejected. RFC 6749 §3.3 would allow granting fewer scopes than requested; rejecting tells the client
+ * early that it lacks one.
  */
 export function readScope(given: string | undefined, granted: readonly Scope[]): Scope[] | string {
-  // A parameter without a value counts as left out (RFC 6749 §3.1).
+  // A parameter without a value counts as omitted (RFC 6749 §3.1).
   if (given === undefined || given === '') return SCOPES.filter((scope) => granted.includes(scope));
-  if (!FORM.test(given)) return 'must be names with one space between them';
+  if (!FORM.test(given)) return 'must be scope names separated by single spaces';
   const names = given.split(' ');
   const unknown = names.find((name) => !granted.some((scope) => scope === name));
-  if (unknown !== undefined) return 'names what this credential does not have';
+  if (unknown !== undefined) return 'must contain only scopes of this credential';
   return SCOPES.filter((scope) => names.includes(scope));
 }
 
@@ -223,29 +228,29 @@ export function readScope(given: string | undefined, granted: readonly Scope[]):
 const tokenProblem = (error: OAuthError, field: string, reason: string): ApiError =>
   new ApiError('INVALID_REQUEST', `${field}: ${reason}`, { details: { field, reason }, oauth: { error } });
 
-/** One text for an unknown, a revoked and an expired client, and for a wrong HMAC. */
+/** One text for an unknown, revoked or expired client and for a wrong HMAC. */
 const invalidClient = (): ApiError => {
-  const reason = 'names no machine credential whose secret has made this client_secret for this proof';
+  const reason = 'must be an active machine credential whose secret was used to compute client_secret from this proof';
   const details = { field: 'client_id', reason };
   return new ApiError('UNAUTHORIZED', `client_id: ${reason}`, { details, oauth: { error: 'invalid_client' } });
 };
 
-/** The client has proven who it is, so it is told what is the matter. */
+/** The client has authenticated, so it may learn the reason. */
 const suspendedClient = (): ApiError => {
   const reason = 'belongs to an app that is suspended';
   const details = { field: 'client_id', reason };
   return new ApiError('FORBIDDEN', `client_id: ${reason}`, { details, oauth: { error: 'unauthorized_client' } });
 };
 
-/** One text for every access token that is not taken. */
+/** One text for every access token that is not accepted. */
 const invalidToken = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'The access token is invalid, has expired or was revoked', {
     oauth: { error: 'invalid_token' },
   });
 
 /**
- * A refused proof as the answer to its request: INVALID_REQUEST at the token endpoint (RFC 9449 §5), UNAUTHORIZED elsewhere (§7.1).
- * `nonce` is the one to come with next. Everything else that is thrown stays what it is.
+ * Converts a rejected proof to the response: INVALID_REQUEST at the token endpoint (RFC 9449 §5), UNAUTHORIZED
+ * elsewhere (§7.1). `nonce` is the one for the next request. Returns any other error unchanged.
  */
 function proofRefusal(thrown: unknown, code: 'INVALID_REQUEST' | 'UNAUTHORIZED', nonce: string | undefined): unknown {
   if (!(thrown instanceof ProofProblem)) return thrown;
@@ -257,10 +262,10 @@ function proofRefusal(thrown: unknown, code: 'INVALID_REQUEST' | 'UNAUTHORIZED',
 const TOKEN = /^DPoP +([\x21-\x7e]+)$/i;
 
 /**
- * Access tokens with proofs (RFC 9449 §7.1). The token is looked at first, so that limits count by its machine credential: one
- * Authorization header, signature and claims, the credential as it is now. The proof comes when scope and limits have let the request
- * through: a refused request uses no proof up, and writes no row. Proofs do not cover the body; it is read before all the same,
- * because the edge proves every kind of credential at one place.
+ * Access tokens with DPoP proofs (RFC 9449 §7.1). The token is checked first (one Authorization header, signature and
+ * claims, current state of the credential), so that limits count per machine credential. The proof is checked after
+ * scope and limits, so that a rejected request does not use it up or write a row. Proofs do not cover the body, but it
+ * is read before, because the edge checks proofs of all kinds of credentials in one place.
  */
 export const dpopScheme = ({
   identify,
@@ -269,7 +274,8 @@ export const dpopScheme = ({
 }: Pick<Tokens, 'identify' | 'prove' | 'nextNonce'>): Scheme => ({
   async identify({ header }): Promise<Credential | undefined> {
     const given = header('authorization');
-    // Another scheme's, or none: an API key may still be there. Two of any kind are nobody's.
+    // Not a DPoP header: leave it to the other schemes, such as API keys. If there are several Authorization headers,
+    // all are rejected.
     if (!given.some((value) => /^DPoP(?: |$)/i.test(value))) return undefined;
     const text = given.length === 1 ? TOKEN.exec(given[0] ?? '')?.[1] : undefined;
     const found = text === undefined ? undefined : await identify(text);

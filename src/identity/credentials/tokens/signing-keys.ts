@@ -4,37 +4,41 @@ import type { SealContext } from '../../../platform/db/sql/sealed-columns.ts';
 import { TOKEN_SECONDS } from './access-token.ts';
 import { insertSigningKey, readSigningKeys, removeSigningKeys, type SigningKeyRow } from './store.ts';
 
+// Ed25519 signs in a tenth of the time of RSA, its keys have 32 bytes, and it needs no random number that could repeat.
 const SIGNING_ALGORITHM = 'EdDSA';
 
 const MINUTE_MS = 60_000;
-/** A key signs for 30 days. */
+/** How long a key signs. */
 const SIGNS_FOR_MS = 30 * 24 * 60 * MINUTE_MS;
-/** A key is shown this long before it signs: readers of the JWKS keep it for 5 minutes, and processes of ours for one. */
+/** How long a key is published before it signs. Clients cache the JWKS for 5 minutes, and our processes for one. */
 const SHOWN_BEFORE_MS = 60 * MINUTE_MS;
-/** And this long after the next one signs: its last token lives for 15 minutes, and clocks may differ. */
+/** How long a key is published after the next one signs. Its last token lives for 15 minutes, and clocks may differ. */
 const SHOWN_AFTER_MS = TOKEN_SECONDS * 1_000 + 10 * MINUTE_MS;
-/** How long what was read is believed. */
+/** How long the keys are cached. */
 const REREAD_MS = MINUTE_MS;
-/** A token with a key that nobody knows makes a process look for it, at most once in this time. */
+/** A token with an unknown key makes a process read the keys again, at most once in this time. */
 const LOOK_AGAIN_MS = 1_000;
 
 type Key = SigningKeyRow & { jwk: JWK; verifier: CryptoKey };
 type Loaded = { readAt: number; keys: Promise<Key[]> };
 
 export type SigningKeys = {
-  /** The key that signs now, and its name. */
+  /** Returns the current signing key and its id. */
   signer(): Promise<{ kid: string; key: CryptoKey }>;
-  /** The public key of that name; undefined when there is none, or its last token has long expired. */
+  /** Returns the public key with that id; undefined if there is none, or if its last token expired long ago. */
   verifier(kid: string): Promise<CryptoKey | undefined>;
-  /** Public keys: the one that signs, those before it whose tokens live, and the next one. */
+  /**
+   * Returns the published public keys: the signing one, older ones whose tokens may still be valid, and the next one.
+   */
   shown(): Promise<JWK[]>;
 };
 
 const contextOf = (id: string): SealContext => `token_signing_keys|private_key|${id}`;
 
 /**
- * Keys of access tokens, the same for all processes on a database. The time at which a key begins to sign is in its row, so that all
- * processes change over together; the one that first finds the next key missing makes it, and of several the database takes one.
+ * Manages the signing keys of access tokens, which all processes on a database share. The time from which a key signs
+ * is in its row, so that all processes switch together. Whichever process first finds the next key missing creates it;
+ * if several do, the database accepts one.
  */
 export function createSigningKeys({
   db,
@@ -54,7 +58,7 @@ export function createSigningKeys({
     return { ...row, jwk, verifier: await verifier };
   };
 
-  /** The private key, undefined where no key of the ring opens it: it is then replaced. */
+  /** Returns the private key; undefined if no key of the ring decrypts it. It is then replaced. */
   const open = (row: SigningKeyRow): Promise<CryptoKey> | undefined => {
     const held = signers.get(row.id);
     if (held !== undefined) return held;
@@ -63,7 +67,10 @@ export function createSigningKeys({
       signers.set(row.id, signer);
       return signer;
     } catch (error) {
-      log.warn({ err: error, kid: row.id }, 'a key of access tokens cannot be opened; another one takes its place');
+      log.warn(
+        { err: error, kid: row.id },
+        'could not decrypt a signing key for access tokens; it is replaced by a new one',
+      );
       return undefined;
     }
   };
@@ -80,10 +87,10 @@ export function createSigningKeys({
       activeFrom,
       createdAt: clock(),
     });
-    log.info({ kid: id, activeFrom }, 'made a key for access tokens');
+    log.info({ kid: id, activeFrom }, 'created a signing key for access tokens');
   };
 
-  /** The rows after the keys that are due were made, and those that are over removed. */
+  /** Creates keys that are due, removes those that are no longer needed, and returns the rows. */
   const furnish = async (): Promise<SigningKeyRow[]> => {
     const now = clock().getTime();
     const rows = await readSigningKeys(db);
@@ -127,7 +134,8 @@ export function createSigningKeys({
     async signer() {
       const key = signingAt(await load(), clock().getTime());
       const signer = key === undefined ? undefined : open(key);
-      if (key === undefined || signer === undefined) throw new Error('There is no key that signs access tokens');
+      if (key === undefined || signer === undefined)
+        throw new Error('There is no usable signing key for access tokens');
       return { kid: key.id, key: await signer };
     },
     verifier: async (kid) => find(await load(), kid) ?? find(await load(LOOK_AGAIN_MS), kid),
@@ -135,12 +143,12 @@ export function createSigningKeys({
   };
 }
 
-/** The newest key whose time has come. */
+/** Returns the newest key whose time has come. */
 const signingAt = <T extends SigningKeyRow>(keys: readonly T[], now: number): T | undefined =>
   keys.findLast(({ activeFrom }) => activeFrom.getTime() <= now);
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, SIGNING_ALGORITHM);
-  if (key instanceof Uint8Array) throw new Error('A key of access tokens is no asymmetric key');
+  if (key instanceof Uint8Array) throw new Error('A signing key for access tokens is not an asymmetric key');
   return key;
 }

@@ -26,14 +26,15 @@ import type { Begin } from './tries.ts';
 import { passwordProblem, type Passwords } from './passwords.ts';
 import type { SetupBody, ResetPasswordBody } from './schema.ts';
 
-/** The link that makes the first administrator is good for an hour after it was printed. */
+/** The setup link is valid for an hour after it was printed. */
 const LINK_MS = 60 * 60_000;
-// Any number, the same in every process: of two that begin at once, one makes the link, and one request makes the administrator.
+// An arbitrary number, the same in every process: of several that start at once, one creates the link, and one request
+// creates the administrator.
 const LOCK_NUMBER = 7_220_635;
 
 /**
- * The code of a new link that creates the first administrator. Undefined when there is a user already. Earlier links stay valid for
- * their hour, so that a restart does not end the one that somebody has open; `isRenewed` ends them.
+ * Returns the code of a new setup link; undefined if there already is a user. Earlier links stay valid for their hour,
+ * so that a restart does not end one that somebody has open; `isRenewed` ends them.
  */
 export const makeSetupCode = (
   { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
@@ -51,8 +52,8 @@ export const makeSetupCode = (
   });
 
 /**
- * Makes the first administrator, owner of the first organisation, which may get its names here. Throws FORBIDDEN unless the code is good,
- * and nobody was made.
+ * Creates the first administrator, owner of the first organisation, and can rename that organisation and its app.
+ * Throws FORBIDDEN if the code is not valid or there already is a user.
  */
 export type SetUp = (body: SetupBody, visit: Visit) => Promise<WithCookies<SignedIn>>;
 
@@ -62,7 +63,7 @@ export function createSetUp(
 ): SetUp {
   return async ({ code, email, name, password, ...places }, visit) => {
     const hash = hashSecret(code);
-    // Before the password is hashed: that work is for somebody who has the link.
+    // Check before hashing the password, because that work is only for whoever has the link.
     if (!(await isCodeValid(db, hash, 'setup', clock())) || (await hasAccounts(db))) throw closed();
     const problem = passwordProblem(password, [email, name]);
     if (problem !== undefined) throw invalidField('password', problem);
@@ -70,11 +71,11 @@ export function createSetUp(
     return db.$transaction(async (transaction) => {
       await lock(transaction);
       if ((await hasAccounts(transaction)) || !(await useCode(transaction, hash, 'setup', clock()))) throw closed();
-      // Those of other starts within the hour.
+      // Codes of other starts within the hour.
       await dropCodes(transaction, 'setup');
       const organisationId = await findFirstOrganisation(transaction);
       if (organisationId === undefined)
-        throw new ApiError('CONFLICT', 'There is no organisation yet: run `posthorn start` once');
+        throw new ApiError('CONFLICT', 'There is no organisation yet. Run `posthorn start` once to create it');
       const id = newId('user');
       await insertAccount(transaction, { id, email, name, passwordHash });
       await insertMember(transaction, organisationId, id, 'owner');
@@ -95,16 +96,18 @@ export function createSetUp(
 const lock = (transaction: DatabaseTransaction): Promise<unknown> =>
   transaction.$queryRaw`SELECT pg_advisory_xact_lock(${LOCK_NUMBER})::text`;
 
-/** One text for a link that was used, has expired or never was, and for a service that has its administrator. */
+/**
+ * One text for a link that was used, has expired or never existed, and for a service that already has an administrator.
+ */
 const closed = (): ApiError =>
-  new ApiError('FORBIDDEN', 'The setup link is not valid, or there is an administrator already');
+  new ApiError('FORBIDDEN', 'The setup link is not valid, or there already is an administrator');
 
-/** A link that resets a password is handed over by hand or by mail, and used at once. */
+/** A reset link is passed on manually or by email, and used at once. */
 const RESET_MS = 30 * 60_000;
 
 /**
- * The code of a new link that resets a person's password, in the place of an earlier one. `isWithoutFactors`: using it takes the second
- * factors too. Until then they stand, since the link may never be used.
+ * Creates a code for a password reset link, replacing an earlier one. With `isWithoutFactors`, using it also removes
+ * the second factors. They stay until then, because the link may never be used.
  */
 export async function makeResetCode(
   transaction: DatabaseTransaction,
@@ -119,15 +122,15 @@ export async function makeResetCode(
   return { code, expiresAt };
 }
 
-/** The part of people's second factors that a reset needs. Factors know accounts, so accounts do not know them. */
+/** What a reset needs of second factors. The factors module depends on accounts, so accounts cannot depend on it. */
 export type RemoveFactors = {
   removeAll(transaction: DatabaseTransaction, change: { userId: string; by: Doer }): Promise<void>;
 };
 
 /**
- * Gives the person of a link another password, and ends all of their sessions. Signs nobody in: who has the link has not proven the
- * rest, and a second factor is asked for as before unless the link takes them too. Throws FORBIDDEN for a link that was used, has expired
- * or never was.
+ * Sets a new password for the user of a link and ends all their sessions. Does not sign in: having the link is not a
+ * full authentication, and a second factor is still required unless the link removes them. Throws FORBIDDEN if the link
+ * was used, has expired or never existed.
  */
 export const createResetPassword =
   (
@@ -165,4 +168,4 @@ export const createResetPassword =
     });
   };
 
-const invalidLink = (): ApiError => new ApiError('FORBIDDEN', 'The link is not valid: it was used, or has expired');
+const invalidLink = (): ApiError => new ApiError('FORBIDDEN', 'The link has been used or has expired');

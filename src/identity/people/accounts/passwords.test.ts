@@ -3,7 +3,7 @@ import { createPasswords, passwordProblem } from './passwords.ts';
 
 const PARAMETERS = '$argon2id$v=19$m=19456,t=2,p=1$';
 
-test('a hash is Argon2id with 19 MiB, another one each time, and of the composed form of the password', async () => {
+test('a hash is Argon2id with 19 MiB, different each time, of the composed form of the password', async () => {
   const passwords = createPasswords();
   const [one, other] = [await passwords.hash('nöun lantern fifty'), await passwords.hash('nöun lantern fifty')];
   expect([one, other].map((text) => text.startsWith(PARAMETERS))).toEqual([true, true]);
@@ -13,7 +13,7 @@ test('a hash is Argon2id with 19 MiB, another one each time, and of the composed
   expect(await passwords.verify('nöun lantern fifty', undefined)).toEqual({ isRight: false });
 });
 
-test('fifty wait for two that run, one more is UNAVAILABLE at once, and afterwards there is room again', async () => {
+test('fifty wait while two run, one more is UNAVAILABLE at once, and afterwards there is room again', async () => {
   const passwords = createPasswords();
   const asked = Array.from({ length: 52 }, () => passwords.verify('x', undefined));
   await expect(passwords.verify('x', undefined)).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfter: 1 });
@@ -54,10 +54,10 @@ test.each([
   'posthorn1234',
   'passwordpasswordpassword',
 ])('%j is too easy to guess', (password) => {
-  expect(passwordProblem(password, OWN)).toContain('too easy');
+  expect(passwordProblem(password, OWN)).toContain('must be harder to guess');
 });
 
-test('its length is counted in characters, after composition', () => {
+test('the length of a password is counted in characters, after composition', () => {
   expect(passwordProblem('vqhznmlpwet', [])).toContain('at least 12');
   expect(passwordProblem('💧🌋🎈🚀🍋🧭🪵', [])).toContain('at least 12');
   expect(passwordProblem('x7'.repeat(65), [])).toContain('at most 128');

@@ -1,28 +1,34 @@
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../../../kernel/errors.ts';
 
-/** Argon2id with 19 MiB, two passes and one lane: the least that OWASP's cheat sheet names for it. */
+/** Argon2id with 19 MiB, two passes and one lane: the minimum of OWASP's cheat sheet. */
 const PARAMETERS = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const OWN_FORM = '$argon2id$v=19$m=19456,t=2,p=1$';
 
 /**
- * Compared with the password of an account that does not exist, or has none, so that its answer takes as long. Made from 32 random
- * bytes that nobody has.
+ * Verified for an account that does not exist or has no password, so that the response takes as long. The hash of 32
+ * random bytes that nobody has.
  */
 const NOBODYS = '$argon2id$v=19$m=19456,t=2,p=1$UHHcfZGPh4jXcVWckME0DA$62sMsNSBn3mVj/clG3xZvmnNfuQRqbLX1CzO4Yg0UfA';
 
-/** One hash takes 20 ms of a core and 19 MiB: two at a time leave libuv's other threads to names and files. */
+/** A hash takes 20 ms of a core and 19 MiB. Two at a time leave libuv's other threads to DNS and files. */
 const AT_A_TIME = 2;
-/** Beyond so many waiting ones the last would wait for more than half a second. */
+/** With more than this waiting, the last one would wait for more than half a second. */
 const MOST_WAITING = 50;
 
 export type Passwords = {
   hash(password: string): Promise<string>;
-  /** Whether it is the one, and its new hash where the stored one was made with other parameters. With nothing stored it never is. */
+  /**
+   * Whether the password is right, and its new hash if the stored one was created with other parameters. Always false
+   * if nothing is stored.
+   */
   verify(password: string, stored: string | undefined): Promise<{ isRight: boolean; rehashed?: string }>;
 };
 
-/** Hashes of passwords, a few at a time: a stranger decides how many are asked for. Throws UNAVAILABLE where too many wait. */
+/**
+ * Hashes passwords, a few at a time, because strangers decide how many are requested. Throws UNAVAILABLE if too many
+ * are waiting.
+ */
 export function createPasswords(): Passwords {
   const take = createTurns(AT_A_TIME, MOST_WAITING);
   const hashNow = (password: string): Promise<string> => take(() => hash(normalise(password), PARAMETERS));
@@ -36,24 +42,28 @@ export function createPasswords(): Passwords {
   };
 }
 
-/** One password has one form, however a keyboard composes its characters. */
+/** Normalises a password, so that it is the same however a keyboard composes its characters. */
 const normalise = (password: string): string => password.normalize('NFKC');
 
-/** Runs work, so many at a time, in the order of asking. */
+/** Runs work in order, up to `atATime` at once. */
 function createTurns(atATime: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
     if (running >= atATime) {
       if (waiting.length >= mostWaiting)
-        throw new ApiError('UNAVAILABLE', 'Too many people sign in at this moment', { retryAfter: 1 });
+        throw new ApiError(
+          'UNAVAILABLE',
+          'Too many users are signing in at the moment; wait as long as Retry-After says, then try again',
+          { retryAfter: 1 },
+        );
       await new Promise<void>((resolve) => waiting.push(resolve));
     } else running += 1;
     try {
       return await work();
     } finally {
       const next = waiting.shift();
-      // A place is handed on, so that nobody who comes meanwhile takes it.
+      // Hand the slot to the next one directly, so that a newcomer cannot take it.
       if (next === undefined) running -= 1;
       else next();
     }
@@ -61,8 +71,8 @@ function createTurns(atATime: number, mostWaiting: number): <T>(work: () => Prom
 }
 
 /**
- * Words, names and runs of keys that lists of leaked passwords are made of. Passwords that hold nothing else are guessed first, however
- * long they are.
+ * Words, names and keyboard runs that lists of leaked passwords consist of. Passwords made only of these are guessed
+ * first, however long they are.
  */
 const COMMON_PARTS: ReadonlySet<string> = new Set(
   `
@@ -91,10 +101,13 @@ const COMMON_PARTS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Characters of a password, as people count them. */
+/**
+ * Length in characters as people count them. 12 with or without a second factor, because five attempts in a quarter of
+ * an hour stop guessing before length does.
+ */
 const PASSWORD_LENGTH = { min: 12, max: 128 } as const;
 
-/** Longest word of the list, and of what is tried as one. */
+/** Length of the longest word in the list, and of what is looked up in it. */
 const LONGEST_PART = 16;
 
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -110,20 +123,20 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why a text may be no password; undefined when it may. `ownWords` are words that everybody knows of the person, such as the e-mail
- * address. The rule follows NIST SP 800-63B §5.1.1.2: a length, and a list of what is guessed first; no rule on kinds of characters.
+ * Returns why a text cannot be a password; undefined if it can. `ownWords` are words that others know about the user,
+ * such as the email address. The rule follows NIST SP 800-63B §5.1.1.2: a minimum length and a list of what is guessed
+ * first, but no rule on kinds of characters. Lists of leaked passwords have few entries of 12 characters or more, so
+ * common words, own words, runs and digits are removed instead.
  */
 export function passwordProblem(password: string, ownWords: readonly string[]): string | undefined {
   const text = normalise(password);
   const length = Array.from(text).length;
   if (length < PASSWORD_LENGTH.min) return `must have at least ${PASSWORD_LENGTH.min} characters`;
   if (length > PASSWORD_LENGTH.max) return `must have at most ${PASSWORD_LENGTH.max} characters`;
-  return isCommon(text.toLowerCase(), ownWords)
-    ? 'is too easy to guess: choose several words that do not belong together'
-    : undefined;
+  return isCommon(text.toLowerCase(), ownWords) ? 'must be harder to guess: choose several unrelated words' : undefined;
 }
 
-/** Whether nothing is left of a password once common words, own words, runs and digits are taken out. */
+/** Whether almost nothing is left of a password after common words, own words, runs and digits are removed. */
 function isCommon(text: string, ownWords: readonly string[]): boolean {
   if (isRepeated(text)) return true;
   const own = ownWords.flatMap((word) => word.toLowerCase().split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 2);
@@ -133,15 +146,15 @@ function isCommon(text: string, ownWords: readonly string[]): boolean {
   );
 }
 
-/** One character, or up to four of them, again and again. */
+/** One to four characters, repeated. */
 const isRepeated = (text: string): boolean => /^(.{1,4}?)\1{2,}.{0,3}$/su.test(text);
 
-/** Characters that may stay over: three of them are guessed with the rest. */
+/** Number of remaining letters that is still too few: three letters are guessed along with the rest. */
 const LITTLE = 3;
 
 /**
- * Whether the text is made of the words, digits, marks and runs of neighbouring characters, but for three characters. Least rest of
- * each beginning, from left to right.
+ * Whether the text consists of words, digits, marks and runs of neighbouring characters, except for up to three
+ * letters. Computes the smallest remainder of each prefix, from left to right.
  */
 function leavesLittle(text: string, parts: ReadonlySet<string>): boolean {
   const characters = Array.from(text);
@@ -157,13 +170,15 @@ function leavesLittle(text: string, parts: ReadonlySet<string>): boolean {
   return (rest.at(-1) ?? 0) <= LITTLE && !isVaried(characters);
 }
 
-/** Whether the character before `end` goes on a run: the same as the one before it, or its neighbour in the alphabet. */
+/**
+ * Whether the character before `end` continues a run: it equals the previous one or is its neighbour in the alphabet.
+ */
 function isRun(characters: readonly string[], end: number): boolean {
   const step = (characters[end - 1]?.codePointAt(0) ?? 0) - (characters[end - 2]?.codePointAt(0) ?? Number.NaN);
   return Math.abs(step) <= 1;
 }
 
-/** Many digits and marks in no order, between letters: nothing that a list has. */
+/** Many different digits and marks between letters, which no list contains. */
 function isVaried(characters: readonly string[]): boolean {
   const others = characters.filter((character, index) => !/\p{L}/u.test(character) && !isRun(characters, index + 1));
   return new Set(others).size >= 8;

@@ -7,7 +7,7 @@ import type { Accounts } from './service.ts';
 
 const route = routesOf<{ accounts: Accounts }>({ user: 'The account of the user.' });
 
-/** Where strangers could guess: by address, beside what is counted by account. */
+/** For endpoints where strangers could guess: a limit per address, in addition to the one per account. */
 const GUESSED = {
   addressLimit: { name: 'sign-in', perMinute: 30 },
   isFromOwnPages: true,
@@ -18,8 +18,10 @@ export const accountRoutes = [
     method: 'POST',
     path: '/v1/setup',
     operationId: 'session.setUp',
-    summary: 'Set the service up',
-    description: 'Makes the first administrator, by the code that the service prints.',
+    summary: 'Set up the service',
+    description:
+      'Creates the first administrator. Requires the code that the service prints at startup, which ' +
+      'works once, within 60 minutes.',
     example: {
       answer: EXAMPLE_SESSION,
       body: { code: EXAMPLE_CODE, email: EXAMPLE_EMAIL, name: 'Ada', password: EXAMPLE_PASSWORD },
@@ -43,7 +45,7 @@ export const accountRoutes = [
     path: '/v1/password-reset',
     operationId: 'user.resetPassword',
     summary: 'Reset a password',
-    description: 'Takes the code of a link. Every session of the person ends.',
+    description: 'Requires the code of a reset link. All sessions of the user end.',
     example: { body: { code: EXAMPLE_CODE, password: EXAMPLE_PASSWORD }, status: 403 },
     access: 'public',
     ...GUESSED,
@@ -59,7 +61,7 @@ export const accountRoutes = [
     path: '/v1/user',
     operationId: 'user.get',
     summary: 'Get the user',
-    description: 'Shows the person who is signed in.',
+    description: 'Shows the user who is signed in.',
     access: 'person',
     answers: { 200: userAnswer },
     handle: ({ caller }, { accounts }) => accounts.show(caller),
@@ -68,8 +70,8 @@ export const accountRoutes = [
     method: 'PATCH',
     path: '/v1/user',
     operationId: 'user.rename',
-    summary: 'Change the own name',
-    description: 'The audit log of each of the organisations of the person tells of it.',
+    summary: 'Change your name',
+    description: "The change is recorded in the audit log of each of the user's organisations.",
     example: { body: { name: 'Ada King' } },
     access: 'person',
     consumes: 'json',
@@ -82,7 +84,7 @@ export const accountRoutes = [
     path: '/v1/user/password',
     operationId: 'user.changePassword',
     summary: 'Change the password',
-    description: 'Ends all other sessions of the person.',
+    description: 'Ends all other sessions of the user.',
     example: { body: { password: EXAMPLE_PASSWORD, newPassword: 'harbour candle fern' } },
     access: 'person',
     ...GUESSED,

@@ -5,25 +5,25 @@ import { nameProblem } from '../../../kernel/values/text.ts';
 
 const rules = { name: nameProblem };
 
-/** A name for the first organisation or its first app, which `posthorn start` has called "Default". */
+/** A name for the first organisation or its first app, which `posthorn start` creates as "Default". */
 const placeName = z.string().min(1).max(200).exactOptional();
 
 export const setupBody = fieldsOf(
   {
-    code: codeField.describe('Code of the link: what stands behind `#code=`.'),
-    email: emailField.describe('E-mail address.'),
-    name: personName.describe('Name for people.'),
-    password: newPasswordField.describe('Password that is to be, 12 characters at least.'),
-    organisation: placeName.describe('Name of the first organisation, which is "Default" otherwise.'),
-    app: placeName.describe('Name of its app, which is "Default" otherwise.'),
+    code: codeField.describe('Code of the link (the part after `#code=`).'),
+    email: emailField.describe('Email address.'),
+    name: personName.describe('Display name.'),
+    password: newPasswordField.describe('New password, at least 12 characters.'),
+    organisation: placeName.describe('Name of the first organisation. Default: "Default".'),
+    app: placeName.describe('Name of its app. Default: "Default".'),
   },
   { rules: { ...rules, organisation: nameProblem, app: nameProblem } },
 ).meta({ typeName: 'Setup' });
 export type SetupBody = z.output<typeof setupBody>;
 
-/** A person changes the name alone: by the address invitations and identity providers know who it is. */
+/** Users can change only their name: invitations and identity providers identify them by their email address. */
 export const userChange = changeOf(
-  { name: personName.exactOptional().describe('Name for people.') },
+  { name: personName.exactOptional().describe('Display name.') },
   { identity: { id: sameText(), email: sameText() }, rules },
 );
 export const renameUserBody = userChange.body.meta({ typeName: 'RenameUser' });
@@ -31,12 +31,12 @@ export type RenameUser = z.output<typeof renameUserBody>;
 
 export const changePasswordBody = fieldsOf({
   password: passwordField.describe('Password of the account.'),
-  newPassword: newPasswordField.describe('Password that is to be, 12 characters at least.'),
+  newPassword: newPasswordField.describe('New password, at least 12 characters.'),
 }).meta({ typeName: 'ChangePassword' });
 export type ChangePasswordBody = z.output<typeof changePasswordBody>;
 
 export const resetPasswordBody = fieldsOf({
-  code: codeField.describe('Code of the link: what stands behind `#code=`.'),
-  password: newPasswordField.describe('Password that is to be, 12 characters at least.'),
+  code: codeField.describe('Code of the link (the part after `#code=`).'),
+  password: newPasswordField.describe('New password, at least 12 characters.'),
 }).meta({ typeName: 'ResetPassword' });
 export type ResetPasswordBody = z.output<typeof resetPasswordBody>;

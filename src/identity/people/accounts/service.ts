@@ -25,66 +25,69 @@ import {
 import { createResetPassword, makeResetCode, type RemoveFactors, createSetUp, type SetUp } from './one-time-codes.ts';
 import { type ChangePasswordBody, type RenameUser, type ResetPasswordBody, userChange } from './schema.ts';
 
-/** One who has just given the password of an account. */
+/** The result of a correct password. */
 type Identified = { account: Account; trier: Trier; rehashed: string | undefined };
 
 export type Accounts = {
-  /** Makes the first administrator (one-time-codes.ts). */
+  /** Creates the first administrator (one-time-codes.ts). */
   setUp: SetUp;
   /**
-   * The one who has the password of an account. Throws UNAUTHORIZED, with one text and about the same work for an account that does not
-   * exist, and RATE_LIMITED after too many tries.
+   * Checks email address and password. Throws UNAUTHORIZED, with one text and about the same work for an account that
+   * does not exist, and RATE_LIMITED after too many attempts.
    */
   identify(body: { email: string; password: string }, visit: Visit): Promise<Identified>;
   /**
-   * Keeps one who has come through from changing until the transaction ends, forgets their tries, and keeps the password's new hash where
-   * there is one. Throws UNAUTHORIZED where the password was changed since it was given. Called before anything that the password opens.
+   * Locks the account of a user who gave the correct password until the transaction ends, resets their attempts, and
+   * stores the new hash of the password if there is one. Throws UNAUTHORIZED if the password was changed in the
+   * meantime. Call it before anything that the password gives access to.
    */
   settle(transaction: DatabaseTransaction, identified: Identified): Promise<void>;
-  /** Whose tries a visit to an account counts with (tries.ts). */
+  /** Returns whose attempts a visit to an account counts with (tries.ts). */
   trierOf(account: Account, visit: Visit): Promise<Trier>;
-  /** A session in a browser that is known from now on, for one who has proven who they are otherwise. */
+  /** Starts a session for a user who has authenticated otherwise, and remembers the browser. */
   begin: Begin;
-  /** The hash of a password that is to be. Throws INVALID_REQUEST for a bad one. */
+  /** Returns the hash of a new password. Throws INVALID_REQUEST if it is too weak. */
   hashNew(password: string, ownWords: readonly string[]): Promise<string>;
   findByEmail(database: DatabaseTransaction, email: string): Promise<Account | undefined>;
   find(database: DatabaseTransaction, id: string): Promise<Account | undefined>;
-  /** The person of a session. */
+  /** Returns the user of a session. */
   show(caller: Caller): Promise<User>;
-  /** Another name of the person. */
+  /** Changes the name of the user. */
   rename(caller: Caller, body: RenameUser): Promise<User>;
-  /** Makes an account. Throws CONFLICT when the address has one, be it since a moment ago. */
+  /** Creates an account. Throws CONFLICT if the address already has one, even if it was created just now. */
   create(
     transaction: DatabaseTransaction,
     account: { email: string; name: string; passwordHash?: string },
     visit: Visit,
   ): Promise<Account>;
-  /** Ends every link that would reset that person's password. */
+  /** Ends all password reset links of that user. */
   dropResetCodes(transaction: DatabaseTransaction, userId: string): Promise<void>;
-  /** Ends the password of an account, with its sessions and links: it has another owner, or another way to prove one. */
+  /**
+   * Removes the password of an account and ends its sessions and links, because it now belongs to someone else or is
+   * authenticated in another way.
+   */
   endPassword(transaction: DatabaseTransaction, userId: string): Promise<void>;
-  /** The organisation that the first start has made. */
+  /** Returns the organisation created at the first start. */
   findFirstOrganisation(database: DatabaseTransaction): Promise<string | undefined>;
-  /** Whether there is a user already. */
+  /** Whether there is a user yet. */
   isSetUp(database: DatabaseTransaction): Promise<boolean>;
   /**
-   * Throws FORBIDDEN where the operator wants people to sign in by single sign-on alone, and this one is no owner of the first
-   * organisation.
+   * Throws FORBIDDEN if the operator requires single sign-on and the user is not an owner of the first organisation.
    */
   refuseOwnWay(database: DatabaseTransaction, userId: string | undefined): Promise<void>;
-  /** A link's code that resets a person's password, with `isWithoutFactors` the second factors too. */
+  /** Creates a code for a password reset link. With `isWithoutFactors`, using it also removes the second factors. */
   makeResetCode(
     transaction: DatabaseTransaction,
     userId: string,
     how: { isWithoutFactors: boolean },
   ): Promise<{ code: string; expiresAt: Date }>;
-  /** Ends every link that would reset the password of a member of that organisation. */
+  /** Ends all password reset links of members of that organisation. */
   dropResetCodesOf(transaction: DatabaseTransaction, organisationId: string): Promise<void>;
-  /** Gives the person of such a code another password (one-time-codes.ts). */
+  /** Sets a new password for the user of a reset code (one-time-codes.ts). */
   resetPassword(body: ResetPasswordBody, visit: Visit): Promise<void>;
-  /** The account of a session whose person gives the password once more. Throws as `identify` does. */
+  /** Checks the password of a session's user again. Throws like `identify`. */
   prove(caller: Caller, password: string): Promise<{ account: Account; sessionId: string }>;
-  /** Another password. All other sessions of the person end, and this one goes on under a new secret. */
+  /** Changes the password. Ends all other sessions of the user; this one continues with a new secret. */
   changePassword(caller: Caller, body: ChangePasswordBody): Promise<WithCookies<SignedIn>>;
 };
 
@@ -102,7 +105,7 @@ export function createAccounts(
   const devices = createDevices(deps, sessions.cookies);
 
   const prove: Accounts['prove'] = async ({ principal }, password) => {
-    if (principal.kind !== 'person') throw new Error('Only people have passwords');
+    if (principal.kind !== 'person') throw new Error('Only users have passwords');
     const { sessionId } = principal;
     await refuseOwnWay(db, principal.id);
     await tries.count({ kind: 'session', sessionId });
@@ -129,13 +132,13 @@ export function createAccounts(
 
   const refuseOwnWay: Accounts['refuseOwnWay'] = async (database, userId) => {
     if (await mustUseProvider(database, userId))
-      throw new ApiError('FORBIDDEN', `People sign in by ${singleSignOn?.name} here`);
+      throw new ApiError('FORBIDDEN', `This service requires signing in through ${singleSignOn?.name}`);
   };
 
-  /** One text for an unknown address, a wrong password, and a right one of somebody who must come by the provider. */
+  /** One text for an unknown address, a wrong password, and a correct one of a user who must use the provider. */
   const wrongPassword = (): ApiError => {
-    const others = singleSignOn?.isOnly === true ? `, or is of somebody who signs in by ${singleSignOn.name}` : '';
-    return new ApiError('UNAUTHORIZED', `The e-mail address or the password is wrong${others}`);
+    const others = singleSignOn?.isOnly === true ? `, or the account must sign in through ${singleSignOn.name}` : '';
+    return new ApiError('UNAUTHORIZED', `The email address or the password is wrong${others}`);
   };
 
   const identify: Accounts['identify'] = async ({ email, password }, visit) => {
@@ -151,10 +154,11 @@ export function createAccounts(
   };
 
   const settle: Accounts['settle'] = async (transaction, { account, trier, rehashed }) => {
-    // Verified outside of the transaction, which takes its time: a reset meanwhile has ended all sessions but the one that is to begin.
+    // The password was verified outside the transaction, because that takes time. A reset meanwhile has ended all
+    // sessions except the one about to start.
     const now = await lockAccount(transaction, account.id);
     if (now?.passwordHash !== account.passwordHash)
-      throw new ApiError('UNAUTHORIZED', 'The password was changed a moment ago: sign in again');
+      throw new ApiError('UNAUTHORIZED', 'The password has just been changed. Sign in again');
     await tries.forget(transaction, trier);
     if (rehashed !== undefined) await writePasswordHash(transaction, account.id, rehashed);
   };
@@ -189,7 +193,7 @@ export function createAccounts(
       if (!(await insertAccount(transaction, { id, email, name, passwordHash })))
         throw new ApiError(
           'CONFLICT',
-          'An account with this e-mail address was made a moment ago: try again with its password',
+          'An account with this email address has just been created. Try again with its password',
         );
       await tell(transaction, { action: 'user.created', by: doneFrom(id, visit), target: id });
       return { id, email, name, passwordHash };
@@ -226,9 +230,9 @@ export function createAccounts(
   };
 }
 
-/** Throws UNAUTHORIZED for a person whose account went with the session meanwhile. */
+/** Throws UNAUTHORIZED if the account of the session has been deleted meanwhile. */
 function toUser(account: Account | undefined): User {
-  if (account === undefined) throw new ApiError('UNAUTHORIZED', 'The session has ended: sign in again');
+  if (account === undefined) throw new ApiError('UNAUTHORIZED', 'The session has ended. Sign in again');
   const { id, email, name } = account;
   return { id, email, name };
 }

@@ -6,7 +6,7 @@ export { lockPeople };
 
 type Db = DatabaseTransaction;
 
-/** A person as signing in needs to know them. */
+/** What signing in needs from a user. */
 export type Account = { id: string; email: string; name: string; passwordHash: string | undefined };
 
 const select = { id: true, email: true, name: true, passwordHash: true } as const;
@@ -23,7 +23,7 @@ export async function findAccount(db: Db, id: string): Promise<Account | undefin
   return row === null ? undefined : toAccount(row);
 }
 
-/** The account, which nobody else changes until the transaction ends. */
+/** Returns the account and locks it until the transaction ends. */
 export async function lockAccount(db: Db, id: string): Promise<Account | undefined> {
   await lockPeople(db, [id]);
   return findAccount(db, id);
@@ -32,7 +32,7 @@ export async function lockAccount(db: Db, id: string): Promise<Account | undefin
 export const hasAccounts = async (db: Db): Promise<boolean> =>
   (await db.user.findFirst({ select: { id: true } })) !== null;
 
-/** False when the address has an account, be it since a moment ago. */
+/** Returns false if the address already has an account, even if it was created just now. */
 export async function insertAccount(
   db: Db,
   { passwordHash, ...account }: Omit<Account, 'passwordHash'> & { passwordHash?: string | undefined },
@@ -45,7 +45,9 @@ export async function writeName(db: Db, id: string, name: string): Promise<void>
   await db.user.update({ where: { id }, data: { name } });
 }
 
-/** Whether a person owns the organisation of the first start. Every admin may make further ones, and owns those. */
+/**
+ * Whether a user owns the organisation of the first start. Any admin can create further organisations, and owns those.
+ */
 export const isOwner = async (db: Db, userId: string): Promise<boolean> =>
   (await db.member.count({
     where: { userId, role: 'owner', organisationId: (await findFirstOrganisation(db)) ?? '' },
@@ -55,12 +57,12 @@ export async function writePasswordHash(db: Db, id: string, passwordHash: string
   await db.user.update({ where: { id }, data: { passwordHash } });
 }
 
-/** The organisation that the first start has made. */
+/** Returns the organisation created at the first start. */
 export async function findFirstOrganisation(db: Db): Promise<string | undefined> {
   return (await db.organisation.findFirst({ orderBy: { id: 'asc' }, select: { id: true } }))?.id;
 }
 
-/** Names the first organisation and its first app, where a name is given. */
+/** Renames the first organisation and its first app, if names are given. */
 export async function namePlaces(
   db: Db,
   organisationId: string,
@@ -77,13 +79,13 @@ export async function insertMember(db: Db, organisationId: string, userId: strin
   await db.member.create({ data: { organisationId, userId, role } });
 }
 
-/** Whether a browser has signed that person in before. */
+/** Whether the user has signed in with this browser before. */
 export async function isKnownDevice(db: Db, hash: Buffer, userId: string | undefined, now: Date): Promise<boolean> {
   const row = await db.knownDevice.findUnique({ where: { hash: new Uint8Array(hash) } });
   return row !== null && row.userId === userId && row.expiresAt > now;
 }
 
-/** Remembers a browser that has signed a person in, and forgets those of everybody whose time is over. */
+/** Remembers a browser with which a user has signed in, and deletes all expired ones. */
 export async function keepDevice(
   db: Db,
   device: { hash: Buffer; userId: string; createdAt: Date; expiresAt: Date },
@@ -97,16 +99,16 @@ export async function keepDevice(
   });
 }
 
-/** Forgets all browsers of a person: their tries are strangers' from now on. */
+/** Forgets all browsers of a user: from now on their attempts count as strangers'. */
 export async function forgetDevices(db: Db, userId: string): Promise<void> {
   await db.knownDevice.deleteMany({ where: { userId } });
 }
 
-/** Things that a link of one use can stand for. */
+/** What a one-time link is for. */
 type CodePurpose = 'setup' | ResetPurpose;
 
 const RESETS = ['password-reset', 'password-and-factors-reset'] as const;
-/** The second one takes all second factors from the person too, once the link is used. */
+/** The second one also removes all second factors when it is used. */
 type ResetPurpose = (typeof RESETS)[number];
 
 export async function insertCode(
@@ -122,7 +124,7 @@ const valid = (hash: Buffer, now: Date) => ({ hash: new Uint8Array(hash), expire
 export const isCodeValid = async (db: Db, hash: Buffer, purpose: CodePurpose, now: Date): Promise<boolean> =>
   (await db.oneTimeCode.count({ where: { ...valid(hash, now), purpose } })) > 0;
 
-/** Uses a code up. False when it was used before, has expired, or never was. */
+/** Uses up a code. Returns false if it was used before, has expired, or never existed. */
 export const useCode = async (db: Db, hash: Buffer, purpose: CodePurpose, now: Date): Promise<boolean> =>
   (await db.oneTimeCode.deleteMany({ where: { ...valid(hash, now), purpose } })).count > 0;
 
@@ -130,30 +132,30 @@ export async function dropCodes(db: Db, purpose: CodePurpose): Promise<void> {
   await db.oneTimeCode.deleteMany({ where: { purpose } });
 }
 
-/** The person of whom a code resets something; undefined when it was used before, has expired, or never was. */
+/** Returns the user and purpose of a reset code; undefined if it was used, has expired, or never existed. */
 export async function findReset(
   db: Db,
   hash: Buffer,
   now: Date,
 ): Promise<{ userId: string; purpose: ResetPurpose } | undefined> {
   const row = await db.oneTimeCode.findFirst({ where: { ...valid(hash, now), purpose: { in: [...RESETS] } } });
-  // `as`: one of those that were asked for.
+  // `as`: one of the purposes in the query.
   return row === null || row.userId === null ? undefined : { userId: row.userId, purpose: row.purpose as ResetPurpose };
 }
 
-/** Ends every link that would reset the password of a member of that organisation. */
+/** Ends all password reset links of members of that organisation. */
 export async function dropResetCodesOf(db: Db, organisationId: string): Promise<void> {
   await db.oneTimeCode.deleteMany({
     where: { purpose: { in: [...RESETS] }, user: { members: { some: { organisationId } } } },
   });
 }
 
-/** Ends every link that would reset that person's password. */
+/** Ends all password reset links of that user. */
 export async function dropResetCodes(db: Db, userId: string): Promise<void> {
   await db.oneTimeCode.deleteMany({ where: { userId } });
 }
 
-/** Counts a try in its window and gives the count, and when the window ends. Windows that are over are removed. */
+/** Counts an attempt in its window. Returns the count and the end of the window. Deletes expired windows. */
 export async function countTry(
   db: Db,
   id: Buffer,
@@ -165,11 +167,11 @@ export async function countTry(
     INSERT INTO sign_in_attempts (id, tries, ends_at) VALUES (${new Uint8Array(id)}, 1, ${endsAt})
     ON CONFLICT (id) DO UPDATE SET tries = sign_in_attempts.tries + 1
     RETURNING tries, ends_at AS "endsAt"`;
-  if (row === undefined) throw new Error('PostgreSQL counted a try and gave no count');
+  if (row === undefined) throw new Error('PostgreSQL counted a sign-in attempt but returned no row');
   return row;
 }
 
-/** Forgets the tries of a window: the right password has come. */
+/** Resets the attempts of a window, after a correct password. */
 export async function forgetTries(db: Db, id: Buffer): Promise<void> {
   await db.signInAttempts.deleteMany({ where: { id: new Uint8Array(id) } });
 }

@@ -9,30 +9,30 @@ import { type Cookies, hashSecret, newSessionSecret } from '../sessions/cookie.t
 import type { SignedIn } from '../sessions/schema.ts';
 import type { WithCookies } from '../sessions/service.ts';
 
-/** Tries in a window; after so many the next is refused, right or wrong. */
+/** Attempts per window. The next one is rejected, right or wrong. */
 const MOST_TRIES = 5;
 const WINDOW_MS = 15 * 60_000;
 
-/** Whose tries are counted together. */
+/** Whose attempts are counted together. */
 export type Trier =
-  /** Everybody who tries an account from a browser that it does not know. */
+  /** Everyone who tries an account from a browser that it does not know. */
   | { kind: 'account'; email: string }
-  /** A browser that the account has signed in before: strangers cannot use its tries up. */
+  /** A browser that has signed in to the account before, so that strangers cannot use up its attempts. */
   | { kind: 'device'; userId: string; device: string }
-  /** A session whose person is asked for the password once more. */
+  /** A session whose user is asked for the password again. */
   | { kind: 'session'; sessionId: string }
-  /** The second step of a person, from a browser that is known or, with `device: ''`, from all others together. */
+  /** Second factor of a user, from a known browser or, with `device: ''`, from all others together. */
   | { kind: 'factor'; userId: string; device: string };
 
 export type Tries = {
-  /** Counts a try before anything is compared. Throws RATE_LIMITED when there were too many. */
+  /** Counts an attempt before anything is compared. Throws RATE_LIMITED if there were too many. */
   count(trier: Trier): Promise<void>;
   forget(transaction: DatabaseTransaction, trier: Trier): Promise<void>;
 };
 
 /**
- * Tries to sign in, counted in PostgreSQL for all processes. Accounts that do not exist are counted as those that do, so that a
- * refusal tells nothing.
+ * Sign-in attempts, counted in PostgreSQL for all processes. Accounts that do not exist are counted like those that do,
+ * so that a rejection reveals nothing.
  */
 export function createTries({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): Tries {
   return {
@@ -41,7 +41,11 @@ export function createTries({ db, clock }: Pick<Dependencies, 'db' | 'clock'>): 
       const { tries, endsAt } = await countTry(db, idOf(trier), { now, windowMs: WINDOW_MS });
       if (tries <= MOST_TRIES) return;
       const retryAfter = Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1_000));
-      throw new ApiError('RATE_LIMITED', `More than ${MOST_TRIES} tries in 15 minutes`, { retryAfter });
+      throw new ApiError(
+        'RATE_LIMITED',
+        `There were more than ${MOST_TRIES} attempts in 15 minutes; wait as long as Retry-After says, then try again`,
+        { retryAfter },
+      );
     },
     forget: (transaction, trier) => forgetTries(transaction, idOf(trier)),
   };
@@ -52,10 +56,10 @@ const idOf = (trier: Trier): Buffer =>
     .update(JSON.stringify([trier.kind, ...Object.values(trier)]))
     .digest();
 
-/** A browser stays known for so long after it has signed somebody in. */
+/** A browser stays known for this long after someone has signed in with it. */
 const DEVICE_MS = 180 * 24 * 3_600_000;
 
-/** Begins a session in a browser that is known from then on; by the password unless told otherwise. */
+/** Starts a session, by password unless `provenBy` says otherwise, and remembers the browser. */
 export type Begin = (
   transaction: DatabaseTransaction,
   userId: string,
@@ -64,13 +68,19 @@ export type Begin = (
 ) => Promise<WithCookies<SignedIn>>;
 
 type Devices = {
-  /** Whose tries a visit counts with: its browser's own where that has signed this person in before, else the account's. */
+  /**
+   * Returns whose attempts a visit counts with: those of its browser if it has signed in to the account before,
+   * otherwise those of the account.
+   */
   trierOf(email: string, account: Account | undefined, visit: Visit): Promise<Trier>;
-  /** Remembers the browser of a person who has just signed in. Returns the Set-Cookie header by which it is known again. */
+  /** Remembers the browser of a user who has just signed in. Returns the Set-Cookie header that identifies it. */
   remember(transaction: DatabaseTransaction, userId: string, trier?: Trier): Promise<string>;
 };
 
-/** Browsers that people have signed in with before. Their secret is no proof of anybody: it only chooses where tries are counted. */
+/**
+ * Browsers that users have signed in with before. Their secret does not authenticate anyone; it only decides where
+ * attempts are counted.
+ */
 export function createDevices({ db, clock }: Pick<Dependencies, 'db' | 'clock'>, cookies: Cookies): Devices {
   return {
     async trierOf(email, account, visit) {
@@ -81,7 +91,7 @@ export function createDevices({ db, clock }: Pick<Dependencies, 'db' | 'clock'>,
         : { kind: 'account', email };
     },
     async remember(transaction, userId, trier) {
-      // A secret that came with the request and was not known may be one that somebody has planted.
+      // An unknown secret that came with the request may have been planted.
       const device = trier?.kind === 'device' ? trier.device : newSessionSecret();
       const createdAt = clock();
       const expiresAt = new Date(createdAt.getTime() + DEVICE_MS);

@@ -13,7 +13,7 @@ export const factorRoutes = [
     path: '/v1/user/factors',
     operationId: 'factors.get',
     summary: 'Get the second factors',
-    description: 'Shows which second factors the person has.',
+    description: 'Shows which second factors the user has.',
     access,
     answers: { 200: factorsAnswer },
     handle: ({ caller }, { factors }) => factors.show(caller),
@@ -23,7 +23,10 @@ export const factorRoutes = [
     path: '/v1/user/totp',
     operationId: 'factors.enrolTotp',
     summary: 'Add an authenticator app',
-    description: 'Gives the secret for the app. The app counts once a code of it has confirmed it.',
+    description:
+      'Returns the secret for the app, which is shown once. The app becomes a second factor when you ' +
+      'confirm it with a code within 15 minutes. Accounts without a password (single sign-on) cannot add ' +
+      'factors.',
     access,
     isDangerous: true,
     answers: { 201: totpSecretAnswer },
@@ -34,7 +37,7 @@ export const factorRoutes = [
     path: '/v1/user/totp/confirm',
     operationId: 'factors.confirmTotp',
     summary: 'Confirm an authenticator app',
-    description: 'Takes the first code. With the first factor come ten recovery codes.',
+    description: 'Requires a code of the app. If this is the first second factor, the response has ten recovery codes.',
     example: { answer: { recoveryCodes: EXAMPLE_RECOVERY_CODES }, body: { code: '123456' }, status: 401 },
     access,
     isDangerous: true,
@@ -50,7 +53,7 @@ export const factorRoutes = [
     path: '/v1/user/totp',
     operationId: 'factors.removeTotp',
     summary: 'Remove the authenticator app',
-    description: 'Its codes count no longer.',
+    description: 'Codes of the app are no longer accepted.',
     example: { status: 404 },
     access,
     isDangerous: true,
@@ -62,8 +65,10 @@ export const factorRoutes = [
     method: 'POST',
     path: '/v1/user/recovery-codes',
     operationId: 'factors.generateRecoveryCodes',
-    summary: 'Make new recovery codes',
-    description: 'The ones before count no longer. Each works once.',
+    summary: 'Generate new recovery codes',
+    description:
+      'Replaces all earlier codes with ten new ones, each valid once. Removing the last second factor ' +
+      'removes them too.',
     example: { answer: { recoveryCodes: EXAMPLE_RECOVERY_CODES }, status: 409 },
     access,
     isDangerous: true,

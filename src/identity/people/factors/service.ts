@@ -11,35 +11,38 @@ import * as store from './store.ts';
 import { countFactors, deleteFactors, lockPeople } from './store.ts';
 import type { Means } from '../../../api/person-fields.ts';
 
-/** A secret that nobody has confirmed in this time is none: its page was left. */
+/** A secret that is not confirmed within this time is void: its page was closed. */
 const UNCONFIRMED_MS = 15 * 60_000;
 
 type FactorDetails = Readonly<{ factor: 'totp' | 'passkey'; name?: string }>;
 
 export type Factors = {
   show(caller: Caller): Promise<FactorsAnswer>;
-  /** A new secret for an authenticator app, in force once its first code has come. */
+  /** Creates a secret for an authenticator app. It counts as a factor once a first code has been given. */
   enrol(caller: Caller): Promise<TotpSecret>;
-  /** The first code. Throws UNAUTHORIZED for a wrong one, RATE_LIMITED after too many. */
+  /**
+   * Confirms the app by its first code. Throws UNAUTHORIZED if it is wrong, and RATE_LIMITED after too many attempts.
+   */
   confirm(caller: Caller, body: ConfirmTotp): Promise<FactorAdded>;
   removeTotp(caller: Caller): Promise<void>;
-  /** Ten new recovery codes in the place of all earlier ones. */
+  /** Replaces all recovery codes with ten new ones. */
   generateRecoveryCodes(caller: Caller): Promise<RecoveryCodes>;
   /**
-   * Keeps the factors of the caller, and the session that changes them, as they are until the transaction ends. Throws UNAUTHORIZED where
-   * the session has ended: a factor of somebody who was signed out would let them in again, or shut its person out.
+   * Locks the factors of the caller and the session that changes them until the transaction ends. Throws UNAUTHORIZED
+   * if the session has ended: a factor added by someone who was signed out would let them in again, or lock the user
+   * out.
    */
   lock(transaction: DatabaseTransaction, caller: Caller): Promise<void>;
   /**
-   * The audit entry of a factor that was added, and recovery codes where it is the first one. Throws CONFLICT for a person without a
-   * password.
+   * Writes the audit entry for an added factor, and returns recovery codes if there were none. Throws CONFLICT if the
+   * user has no password.
    */
   added(transaction: DatabaseTransaction, by: Doer, factor: FactorDetails): Promise<FactorAdded>;
-  /** The audit entry of a factor that was removed, and the end of the recovery codes with the last one. */
+  /** Writes the audit entry for a removed factor, and deletes the recovery codes with the last one. */
   removed(transaction: DatabaseTransaction, by: Doer, factor: FactorDetails): Promise<void>;
-  /** Uses a code of the authenticator app up. False for one that is wrong, too old, or was used before. */
+  /** Uses up a code of the authenticator app. Returns false if it is wrong, too old, or was used before. */
   useCode(transaction: DatabaseTransaction, by: Doer, code: string): Promise<boolean>;
-  /** Uses a recovery code up. False for one that is wrong or was used before. */
+  /** Uses up a recovery code. Returns false if it is wrong or was used before. */
   useRecoveryCode(transaction: DatabaseTransaction, by: Doer, code: string): Promise<boolean>;
 };
 
@@ -52,7 +55,7 @@ export function createFactors(
     await sessions.hold(transaction, caller);
   };
 
-  /** Runs a change of the caller's own factors; one after the other for each person. */
+  /** Runs a change of the caller's own factors. Changes of one user run one after the other. */
   const change = <T>(caller: Caller, work: (transaction: DatabaseTransaction, by: Doer) => Promise<T>) =>
     db.$transaction(async (transaction) => {
       await lock(transaction, caller);
@@ -77,13 +80,13 @@ export function createFactors(
   const removed: Factors['removed'] = async (transaction, by, details) => {
     const userId = by.id;
     const { totp, passkeys } = await store.countFactors(transaction, userId);
-    // Without a factor there is nothing that recovery codes recover.
+    // Without a factor, recovery codes serve no purpose.
     if (totp === undefined && passkeys === 0) await store.replaceRecoveryCodes(transaction, userId, []);
     await store.endSecondSteps(transaction, userId);
     await tell(transaction, { action: 'user.factor_removed', by, target: userId, after: details });
   };
 
-  /** Uses the code of a secret up, where it is the right one and its step is later than every one that was used. */
+  /** Uses up a code if it is correct and its time step is later than every one used before. */
   const useCodeOf = async (
     transaction: DatabaseTransaction,
     userId: string,
@@ -93,7 +96,7 @@ export function createFactors(
     const secret = keyRing.decrypt(ciphertext, contextOf(userId));
     const step = stepOfCode(secret, code, clock());
     if (step === undefined) return false;
-    // Sealed anew by the first key of the ring, so that a key that is to be retired is needed by fewer rows.
+    // Re-encrypt with the first key of the ring, so that fewer rows depend on a key to be retired.
     const sealedAnew = keyRing.encrypt(secret, contextOf(userId));
     const use = { step, read: ciphertext, sealedAnew, confirmedAt: confirmedAt ?? clock() };
     return store.useStep(transaction, userId, use);
@@ -116,7 +119,7 @@ export function createFactors(
         const { email, hasPassword, totp } = await store.countFactors(transaction, userId);
         if (!hasPassword) throw noPassword();
         if (totp !== undefined)
-          throw new ApiError('CONFLICT', 'There is an authenticator app already: remove it first');
+          throw new ApiError('CONFLICT', 'You already have an authenticator app. Remove it first');
         const secret = newTotpSecret();
         await store.keepTotp(transaction, userId, keyRing.encrypt(secret, contextOf(userId)), clock());
         return { secret, uri: totpUri(secret, email) };
@@ -124,7 +127,7 @@ export function createFactors(
 
     async confirm(caller, { code }) {
       const { principal } = caller;
-      if (principal.kind !== 'person') throw new Error('Only people have factors');
+      if (principal.kind !== 'person') throw new Error('Only users have factors');
       const trier = { kind: 'session', sessionId: principal.sessionId } as const;
       await tries.count(trier);
       return change(caller, async (transaction, by) => {
@@ -132,7 +135,10 @@ export function createFactors(
         const row = await store.findTotp(transaction, userId);
         const isWaiting = row !== null && clock().getTime() - row.createdAt.getTime() <= UNCONFIRMED_MS;
         if (row?.confirmedAt !== null || !isWaiting)
-          throw new ApiError('CONFLICT', 'No secret waits for its first code: POST /v1/user/totp makes one');
+          throw new ApiError(
+            'CONFLICT',
+            'There is no authenticator app to confirm, or its 15 minutes are over. Start again with POST /v1/user/totp',
+          );
         if (!(await useCodeOf(transaction, userId, row, code))) throw wrongCode();
         await tries.forget(transaction, trier);
         return added(transaction, by, { factor: 'totp' });
@@ -151,7 +157,8 @@ export function createFactors(
       change(caller, async (transaction, by) => {
         const userId = by.id;
         const { totp, passkeys } = await store.countFactors(transaction, userId);
-        if (totp === undefined && passkeys === 0) throw new ApiError('CONFLICT', 'There is no second factor yet');
+        if (totp === undefined && passkeys === 0)
+          throw new ApiError('CONFLICT', 'Recovery codes require a second factor. Add one first');
         const recoveryCodes = await writeCodes(transaction, userId);
         await tell(transaction, { action: 'user.recovery_codes_generated', by, target: userId });
         return { recoveryCodes };
@@ -172,57 +179,66 @@ export function createFactors(
 
 const contextOf = (userId: string) => `totp_factors|ciphertext|${userId}` as const;
 
-const wrongCode = (): ApiError => new ApiError('UNAUTHORIZED', 'The code is wrong, or was used before');
+const wrongCode = (): ApiError => new ApiError('UNAUTHORIZED', 'The code is wrong or was used before');
 
-/** A passkey or a code would let somebody in whom the identity provider no longer does. */
+/** A passkey or a code would let in a user whom the identity provider no longer lets in. */
 const noPassword = (): ApiError =>
-  new ApiError('CONFLICT', 'The account has no password: its identity provider asks for second factors');
+  new ApiError('CONFLICT', 'The account has no password. Its identity provider is responsible for second factors');
 
-/** Codes that a person gets at a time. */
+/** Number of codes that a user gets at a time. */
 const RECOVERY_CODES = 10;
 
-/** Crockford's alphabet: letters that look like digits are not in it, and are read as these digits. */
+/** Crockford's base32 alphabet. It omits letters that look like digits; when typed, they are read as those digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 16;
 const GROUP = /.{4}(?=.)/g;
 
-/** A code of 80 random bits, `xxxx-xxxx-xxxx-xxxx`: 32 characters take 5 bits of each byte. */
+/**
+ * Creates a code of 80 random bits, `xxxx-xxxx-xxxx-xxxx`. The alphabet has 32 characters, so each uses 5 bits of a
+ * byte.
+ */
 const newCode = (): string =>
   Array.from(randomBytes(LENGTH), (byte) => ALPHABET[byte & 31])
     .join('')
     .replaceAll(GROUP, '$&-');
 
-/** Ten fresh codes. */
 const newRecoveryCodes = (): string[] => Array.from({ length: RECOVERY_CODES }, newCode);
 
 /**
- * SHA-256 of a code, however it was typed: with or without hyphens and spaces, in any case, with O for 0 and I or L for 1. With 80
- * random bits nobody finds a code by its hash, so the hash needs not be slow.
+ * SHA-256 of a code however it was typed: with or without hyphens and spaces, in any case, with O for 0 and I or L for
+ * 1. A code of 80 random bits cannot be found from its hash, so the hash does not have to be slow.
  */
 function hashRecoveryCode(code: string): Buffer {
   const plain = code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return createHash('sha256').update(plain).digest();
 }
 
-/** RFC 4226, section 4: a shared secret should have 160 bits. Authenticator apps know SHA-1, six digits and 30 s alone. */
+/**
+ * RFC 4226, section 4: a shared secret should have 160 bits. Authenticator apps support only SHA-1, six digits and 30 s
+ * reliably.
+ */
 const SECRET_BYTES = 20;
 const FORM = { algorithm: 'SHA1', digits: 6, period: 30 } as const;
-/** Steps before and behind the current one whose codes are taken: clocks of telephones differ by seconds, typing takes some more. */
+/**
+ * Time steps before and after the current one whose codes are accepted: clocks of phones are seconds off, and typing
+ * takes time.
+ */
 const WINDOW = 1;
 
-/** A fresh secret of an authenticator app, in base32 (RFC 4648). */
+/** Creates a secret for an authenticator app, in base32 (RFC 4648). */
 const newTotpSecret = (): string => {
   const bytes = randomBytes(SECRET_BYTES);
   return new Secret({ buffer: new Uint8Array(bytes).buffer }).base32;
 };
 
-/** The URI by which an authenticator app takes the secret, as a QR code or a link. `label` names the account in the app. */
+/** The URI with the secret for an authenticator app, as a QR code or link. `label` names the account in the app. */
 const totpUri = (secret: string, label: string): string =>
   new TOTP({ ...FORM, issuer: 'Posthorn', label, secret }).toString();
 
 /**
- * The step of 30 s since 1970 that a code belongs to (RFC 6238, section 4.2): the current one or a neighbour. Undefined for a wrong
- * code. Whether the step was used before is for the caller to know (section 5.2). The digits are compared in constant time.
+ * Returns the time step (30 s, counted from 1970) that a code belongs to (RFC 6238, section 4.2): the current one or a
+ * neighbour. Returns undefined for a wrong code. The caller must check whether the step was used before (section 5.2).
+ * Digits are compared in constant time.
  */
 function stepOfCode(secret: string, code: string, now: Date): number | undefined {
   const totp = new TOTP({ ...FORM, secret });
@@ -230,11 +246,11 @@ function stepOfCode(secret: string, code: string, now: Date): number | undefined
   return delta === null ? undefined : totp.counter({ timestamp: now.getTime() }) + delta;
 }
 
-/** Factors of people as others need to know them: which are asked for, and their end. */
+/** What other services need of a user's second factors: which are required, and removing all of them. */
 export type FactorsOfPeople = {
-  /** Means by which a person may take the second step of signing in; none where the password is enough. */
+  /** Returns the methods for the second factor at sign-in. Empty if the password is enough. */
   meansOf(database: DatabaseTransaction, userId: string): Promise<Means[]>;
-  /** Takes all factors from a person who has lost them. `by` is the one who says so. */
+  /** Removes all factors of a user who has lost them. `by` is the actor. */
   removeAll(transaction: DatabaseTransaction, change: { userId: string; by: Doer }): Promise<void>;
 };
 

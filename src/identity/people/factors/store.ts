@@ -4,20 +4,20 @@ export { lockPeople } from '../../../platform/db/sql/people.ts';
 
 type Db = DatabaseTransaction;
 
-/** The secret of an authenticator app, sealed, and what is known of its codes. */
+/** The encrypted secret of an authenticator app, and the state of its codes. */
 export type TotpRow = { ciphertext: string; createdAt: Date; confirmedAt: Date | null; lastStep: number | null };
 
 export const findTotp = (db: Db, userId: string): Promise<TotpRow | null> =>
   db.totpFactor.findUnique({ where: { userId } });
 
-/** Puts a secret in the place of one that was never confirmed. */
+/** Stores a secret, replacing one that was never confirmed. */
 export async function keepTotp(db: Db, userId: string, ciphertext: string, createdAt: Date): Promise<void> {
   const row = { ciphertext, createdAt, confirmedAt: null, lastStep: null };
   await db.totpFactor.upsert({ where: { userId }, create: { userId, ...row }, update: row });
 }
 
 /**
- * Uses the code of a step up, and puts the text sealed anew in the place of the one that was read. False when another use, in whatever
+ * Uses up the code of a time step and stores the re-encrypted secret. Returns false if another use, in whatever
  * process, was faster.
  */
 export async function useStep(
@@ -32,7 +32,7 @@ export async function useStep(
   return count > 0;
 }
 
-/** Removes the authenticator app. False when there was none that was confirmed. */
+/** Removes the authenticator app. Returns false if there was none that was confirmed. */
 export async function deleteTotp(db: Db, userId: string): Promise<boolean> {
   return (await db.totpFactor.deleteMany({ where: { userId, confirmedAt: { not: null } } })).count > 0;
 }
@@ -42,11 +42,11 @@ export async function replaceRecoveryCodes(db: Db, userId: string, hashes: reado
   await db.recoveryCode.createMany({ data: hashes.map((hash) => ({ hash: new Uint8Array(hash), userId })) });
 }
 
-/** Uses a code of that person up. False when it was used before or never was. */
+/** Uses up a code of that user. Returns false if it does not exist or was used before. */
 export const useRecoveryCode = async (db: Db, userId: string, hash: Buffer): Promise<boolean> =>
   (await db.recoveryCode.deleteMany({ where: { userId, hash: new Uint8Array(hash) } })).count > 0;
 
-/** Factors of a person, without secrets. `totp` is when the app was confirmed. */
+/** Returns the factors of a user, without secrets. `totp` is when the app was confirmed. */
 export async function countFactors(
   db: Db,
   userId: string,
@@ -69,7 +69,7 @@ export async function countFactors(
   };
 }
 
-/** Removes all factors of a person, and ends sign-ins that wait for one. True when there was a factor that was in force. */
+/** Removes all factors of a user, and ends sign-ins that wait for one. Returns true if there was an active factor. */
 export async function deleteFactors(db: Db, userId: string): Promise<boolean> {
   const isApp = await deleteTotp(db, userId);
   const { count: passkeys } = await db.passkey.deleteMany({ where: { userId } });
@@ -79,7 +79,7 @@ export async function deleteFactors(db: Db, userId: string): Promise<boolean> {
   return isApp || passkeys > 0;
 }
 
-/** Ends every sign-in of a person that waits for its second factor. */
+/** Ends every sign-in of a user that waits for a second factor. */
 export async function endSecondSteps(db: Db, userId: string): Promise<void> {
   await db.secondStep.deleteMany({ where: { userId } });
 }

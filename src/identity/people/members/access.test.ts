@@ -10,7 +10,7 @@ const change = (actor: Role, target: Role, wanted: Role | undefined, isSelf = fa
 });
 
 describe('a change of a member', () => {
-  test.each(ROLES)('by a %s takes at least an admin, and an owner where one is touched or made', (actor) => {
+  test.each(ROLES)('by a %s requires at least an admin, and an owner if an owner is changed or created', (actor) => {
     const isAdmin = actor === 'admin' || actor === 'owner';
     for (const target of ROLES) {
       for (const wanted of [...ROLES, undefined]) {
@@ -25,13 +25,13 @@ describe('a change of a member', () => {
     }
   });
 
-  test('nobody raises their own role, and everybody may leave', () => {
+  test("cannot raise one's own role, and anyone can leave", () => {
     for (const role of ROLES) expect(lackingRole(change(role, role, undefined, true))).toBeUndefined();
     expect(lackingRole(change('admin', 'admin', 'owner', true))).toBe('owner');
     expect(lackingRole(change('viewer', 'viewer', 'developer', true))).toBe('admin');
   });
 
-  test('leaves the last owner where they are', () => {
+  test('cannot remove or demote the last owner', () => {
     expect(losesLastOwner(change('owner', 'owner', 'admin'), 1)).toBe(true);
     expect(losesLastOwner(change('owner', 'owner', undefined, true), 1)).toBe(true);
     expect(losesLastOwner(change('owner', 'owner', undefined), 2)).toBe(false);

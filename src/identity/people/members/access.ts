@@ -6,15 +6,18 @@ import { isAtLeast, type Role } from '../../../kernel/words/rights.ts';
 import type { Member } from './schema.ts';
 import { findRole, findRolesOf, lockMembers, lockPeople } from './store.ts';
 
-/** One text for an organisation that the person is no member of, and one that does not exist. */
-const noOrganisation = (): ApiError => new ApiError('NOT_FOUND', 'No such organisation of yours');
+/** One text, whether the organisation does not exist or the user is not a member, so that it does not reveal which. */
+const noOrganisation = (): ApiError => new ApiError('NOT_FOUND', 'You are not a member of such an organisation');
 
-export const noMember = (): ApiError => new ApiError('NOT_FOUND', 'No such member of this organisation');
+export const noMember = (): ApiError => new ApiError('NOT_FOUND', 'The organisation has no such member');
 
 export const takesRole = (least: Role): ApiError =>
-  new ApiError('FORBIDDEN', `This takes the role ${least} in the organisation`);
+  new ApiError('FORBIDDEN', `You need at least the role ${least} in this organisation`);
 
-/** The role of the caller in an organisation. Throws NOT_FOUND for one who has none there, FORBIDDEN below `least`. */
+/**
+ * Returns the role of the caller in an organisation. Throws NOT_FOUND if the caller is not a member, and FORBIDDEN if
+ * the role is below `least`.
+ */
 export async function requireRole(
   db: DatabaseTransaction,
   { principal }: Caller,
@@ -27,7 +30,10 @@ export async function requireRole(
   return role;
 }
 
-/** Everybody in an organisation and the caller among them, kept from changing until the transaction ends. */
+/**
+ * Returns the members of an organisation, the caller among them, and locks their rows until the transaction ends.
+ * Throws NOT_FOUND if the caller is not a member.
+ */
 export async function lockAs(
   transaction: DatabaseTransaction,
   { principal }: Caller,
@@ -40,8 +46,8 @@ export async function lockAs(
 }
 
 /**
- * The role of the caller, who is admin at least, kept from changing until the transaction ends: a right that is lost meanwhile makes
- * nothing that outlives it.
+ * Returns the role of the caller and locks the members until the transaction ends, so that a right revoked meanwhile
+ * cannot create anything that outlives it. Throws FORBIDDEN if the role is below admin.
  */
 export async function lockAsAdmin(
   transaction: DatabaseTransaction,
@@ -54,9 +60,11 @@ export async function lockAsAdmin(
 }
 
 /**
- * The caller, who owns the organisation, and a member whose ways to sign in the caller may change, both kept from changing until the
- * transaction ends. A password opens every organisation of its person, so nobody may enter one by it that is not their own. Throws
- * FORBIDDEN for the member of such a one.
+ * Returns the caller, who must own the organisation, and a member whose sign-in methods the caller may change. Locks
+ * both until the transaction ends.
+ *
+ * A password gives access to every organisation of its user, so resetting it must not give the caller access to one
+ * that is not their own. Throws FORBIDDEN if the member belongs to such an organisation.
  */
 export async function lockOwned(
   transaction: DatabaseTransaction,
@@ -75,16 +83,19 @@ export async function lockOwned(
   return { self, member };
 }
 
-/** One member does something to a member: gives a role, or removes where none is wanted. */
+/** A member changes the role of a member (possibly their own), or removes one (`wanted` is undefined). */
 type MemberChange = { actor: Role; target: Role; wanted: Role | undefined; isSelf: boolean };
 
-/** The role that the change takes; undefined when the actor has it. Everybody may leave. Owners alone deal with owners. */
+/**
+ * Returns the role that the change requires and the actor lacks; undefined if the change is allowed. Everyone may
+ * leave; only owners may change or create owners.
+ */
 export function lackingRole({ actor, target, wanted, isSelf }: MemberChange): Role | undefined {
   if (isSelf && wanted === undefined) return undefined;
   const needed = target === 'owner' || wanted === 'owner' ? 'owner' : 'admin';
   return isAtLeast(actor, needed) ? undefined : needed;
 }
 
-/** Whether nobody would own the organisation any more. `owners` is their number before. */
+/** Whether the change would leave the organisation without an owner. `owners` is the number of owners before it. */
 export const losesLastOwner = ({ target, wanted }: MemberChange, owners: number): boolean =>
   target === 'owner' && wanted !== 'owner' && owners <= 1;

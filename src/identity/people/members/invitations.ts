@@ -45,34 +45,34 @@ import type {
   NewInvitation,
 } from './schema.ts';
 
-/** An invitation is good over a weekend. */
+/** Long enough to last over a weekend. */
 const LIFE_MS = 72 * 3_600_000;
 
 export type Invitations = {
   create(caller: Caller, organisationId: string, body: CreateInvitation): Promise<NewInvitation>;
   list(caller: Caller, organisationId: string, query: ListInvitations): Promise<Page<Invitation>>;
   revoke(caller: Caller, organisationId: string, id: string): Promise<void>;
-  /** An invitation by its code. Throws FORBIDDEN for one that was used or revoked, has expired or never was. */
+  /** Returns an invitation by its code. Throws FORBIDDEN if it was used or revoked, has expired or never existed. */
   preview(body: PreviewInvitation): Promise<InvitationPreview>;
-  /** Makes the one who has the code, and is the person of its address, a member who is signed in. */
+  /** Makes the invited person, who must have the code, a member and signs them in. */
   accept(body: AcceptBody, visit: Visit): Promise<WithCookies<SignedIn>>;
   /**
-   * Open invitations to an address. Keeps their organisations, and those named, from changing until the transaction ends: called before
-   * their person is locked (`lockPeople`).
+   * Returns the open invitations of an address. Locks their organisations, and those given, until the transaction ends.
+   * Call it before locking the user (`lockPeople`).
    */
   lockOpen(
     transaction: DatabaseTransaction,
     email: string | undefined,
     organisationIds: readonly string[],
   ): Promise<OpenInvitation[]>;
-  /** Accepts such invitations, for somebody who has proven to have the address. */
+  /** Accepts such invitations for a user whose address has been verified. */
   acceptAll(
     transaction: DatabaseTransaction,
     userId: string,
     open: readonly OpenInvitation[],
     visit: Visit,
   ): Promise<void>;
-  /** The command line: whatever role it wants to give. */
+  /** For the command line, which can give any role. */
   createAsOperator(organisationId: string, body: CreateInvitation): Promise<{ link: string }>;
 };
 
@@ -88,7 +88,7 @@ export function createInvitations(
   { db, tenants, clock, newId, config }: Pick<Dependencies, 'db' | 'tenants' | 'clock' | 'newId' | 'config'>,
   { accounts, sessions, factorsOfPeople, tell, sendLink }: Needed,
 ): Invitations {
-  /** Without `actor`, an operator: it takes back whatever stands in the way. */
+  /** Without `actor`, an operator invites, who may replace any earlier invitation. */
   const insert = async (
     transaction: DatabaseTransaction,
     { by, actor }: { by: Doer; actor?: Role },
@@ -98,11 +98,11 @@ export function createInvitations(
     if (actor !== undefined) refuseRole(actor, role);
     const account = await accounts.findByEmail(transaction, email);
     if (account !== undefined && (await findRole(transaction, organisationId, account.id)) !== undefined)
-      throw new ApiError('CONFLICT', 'The person is a member already');
+      throw new ApiError('CONFLICT', 'The user is already a member');
     const createdAt = clock();
     const earlier = await findInvitationOf(transaction, { organisationId, email }, createdAt);
     if (earlier !== undefined) {
-      // Its link ends: that is revoking it.
+      // Its link ends, so this counts as revoking it.
       if (actor !== undefined) refuseRole(actor, earlier.role);
       await tell(transaction, { action: 'invitation.revoked', by, organisationId, target: earlier.id });
     }
@@ -115,14 +115,14 @@ export function createInvitations(
     return { ...made, link: linkTo(config, 'invitation', code) };
   };
 
-  /** This browser's session, where its person is the one who is invited. */
+  /** Returns this browser's session, if it belongs to the invited user. */
   const findOwnSession = async (userId: string, visit: Visit): Promise<string | undefined> => {
     const nowhere = { organisationId: undefined, appId: undefined, kind: undefined };
     const principal = (await sessions.recognise(visit.cookie, nowhere))?.caller.principal;
     return principal?.kind === 'person' && principal.id === userId ? principal.sessionId : undefined;
   };
 
-  /** Throws FORBIDDEN when somebody was faster. */
+  /** Throws FORBIDDEN if another request was faster. */
   const useUp = async (
     transaction: DatabaseTransaction,
     { hash, organisationId }: { hash: Buffer; organisationId: string },
@@ -131,7 +131,7 @@ export function createInvitations(
     if (!(await useInvitation(transaction, hash, clock()))) throw invalidLink();
   };
 
-  /** Makes the person of an invitation that is used up a member. */
+  /** Makes the user of a used-up invitation a member. */
   const join = async (
     transaction: DatabaseTransaction,
     userId: string,
@@ -141,7 +141,7 @@ export function createInvitations(
     await lockPeople(transaction, [userId]);
     if ((await findRole(transaction, organisationId, userId)) === undefined)
       await insertMember(transaction, organisationId, userId, role);
-    // Made by an owner of the other organisations, such a link would open this one too.
+    // A link created by an owner of the user's other organisations would open this one too.
     await accounts.dropResetCodes(transaction, userId);
     const change = { by: doneFrom(userId, visit), organisationId, target: userId, after: { role } };
     await tell(transaction, { action: 'invitation.accepted', ...change });
@@ -152,7 +152,7 @@ export function createInvitations(
       const find = () => (email === undefined ? [] : findOpenInvitationsTo(transaction, email, clock()));
       const seen = new Set((await find()).map((each) => each.organisationId));
       await lockOrganisations(transaction, [...seen, ...organisationIds]);
-      // Once more: one may have been used or revoked while a lock was waited for.
+      // Query again: an invitation may have been used or revoked while waiting for a lock.
       return (await find()).filter((each) => seen.has(each.organisationId));
     },
 
@@ -168,7 +168,7 @@ export function createInvitations(
         const actor = await lockAsAdmin(transaction, caller, organisationId);
         return insert(transaction, { by: doneBy(caller), actor }, organisationId, body);
       });
-      // Behind the transaction: a mail cannot be taken back.
+      // After the transaction, because an email cannot be rolled back.
       const subject = 'You are invited to Posthorn';
       return { ...made, isMailed: await sendLink(made.email, { subject, link: made.link, until: made.expiresAt }) };
     },
@@ -190,7 +190,7 @@ export function createInvitations(
       db.$transaction(async (transaction) => {
         const actor = await lockAsAdmin(transaction, caller, organisationId);
         const role = isId('invitation', id) ? await findInvitedRole(transaction, organisationId, id) : undefined;
-        if (role === undefined) throw new ApiError('NOT_FOUND', 'No such invitation of this organisation');
+        if (role === undefined) throw new ApiError('NOT_FOUND', 'The organisation has no such invitation');
         refuseRole(actor, role);
         await deleteInvitation(transaction, organisationId, id);
         await tell(transaction, { action: 'invitation.revoked', by: doneBy(caller), organisationId, target: id });
@@ -221,7 +221,8 @@ export function createInvitations(
       const passwordHash =
         account === undefined ? await accounts.hashNew(password ?? '', [email, name ?? '']) : undefined;
       return db.$transaction(async (transaction) => {
-        // Before an account is made: the second of two who come at once learns that the invitation is used.
+        // Before an account is created, so that the second of two concurrent requests learns that the invitation was
+        // used.
         await useUp(transaction, { hash, organisationId: organisation.id });
         if (identified !== undefined) {
           await accounts.settle(transaction, identified);
@@ -231,7 +232,7 @@ export function createInvitations(
           account ??
           (await accounts.create(transaction, { email, name: name ?? '', passwordHash: passwordHash ?? '' }, visit));
         await join(transaction, person.id, visit, { organisationId: organisation.id, role });
-        // Nobody has proven anything by accepting: the session goes on, as fresh as it was.
+        // Accepting is not an authentication, so the session keeps its time of authentication.
         if (sessionId !== undefined) return sessions.renew(transaction, sessionId, { isProven: false });
         return accounts.begin(transaction, person.id, visit, identified && { trier: identified.trier });
       });
@@ -239,17 +240,17 @@ export function createInvitations(
   };
 }
 
-/** Nobody gives, or takes back, a role that they could not give a member. */
+/** Nobody can give, or withdraw, a role that they could not give to a member. */
 function refuseRole(actor: Role, wanted: Role): void {
   const lacking = lackingRole({ actor, target: 'viewer', wanted, isSelf: false });
   if (lacking !== undefined) throw takesRole(lacking);
 }
 
-/** The link stays good: the person signs in with both factors, and accepts with the session. */
+/** The link stays valid: the user signs in with both factors and accepts with that session. */
 function notEnough(): ApiError {
-  const reason = 'is not enough: the account has a second factor. Sign in, and accept then';
+  const reason = 'is not enough, because the account has a second factor. Sign in first, then accept the invitation';
   return new ApiError('FORBIDDEN', `password: ${reason}`, { details: { field: 'password', reason } });
 }
 
 const invalidLink = (): ApiError =>
-  new ApiError('FORBIDDEN', 'The invitation is not valid: it was used or revoked, or has expired');
+  new ApiError('FORBIDDEN', 'The invitation has been used or revoked, or has expired');

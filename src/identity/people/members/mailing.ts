@@ -3,7 +3,10 @@ import type { Dependencies } from '../../../platform/dependencies.ts';
 import type { MailSettings, Config } from '../../../platform/config/config.ts';
 import { dashboardAt } from '../../../kernel/values/http.ts';
 
-/** Sends a link to its person where mail is configured. False when it was not sent: the link is then handed over by hand. */
+/**
+ * Emails a link to a person if email is configured. Returns false if it was not sent, and the link has to be passed on
+ * manually.
+ */
 export type SendLink = (to: string, what: { subject: string; link: string; until: Date }) => Promise<boolean>;
 
 export const createSendLink =
@@ -15,24 +18,25 @@ export const createSendLink =
       await sendMail(mail, { to, subject, text });
       return true;
     } catch (error) {
-      log.warn({ err: error }, 'the mail server did not take a mail: the link was only shown to the one who made it');
+      log.warn({ err: error }, 'could not send the email; its link was shown only to the person who created it');
       return false;
     }
   };
 
 type Mail = { to: string; subject: string; text: string };
 
-/** A caller waits for the answer: a mail server that hangs holds a request for this long at most. */
+/** The caller waits for the response, so a mail server that hangs must not hold the request for longer than this. */
 const PATIENCE = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 };
 
 /**
- * Sends a mail by the operator's own server, which is no target of anybody else: the address guard is not asked. Over TLS: smtp:// upgrades
- * by STARTTLS or fails, unless the URL says `?requireTLS=false`, as for a server on this machine. Rejects when the server does not take it.
+ * Sends an email through the operator's server. That server is configured by the operator and cannot be chosen by
+ * anyone else, so the address guard is not used. Uses TLS: smtp:// upgrades with STARTTLS or fails, unless the URL says
+ * `?requireTLS=false`, for example for a server on this machine. Rejects if the server does not accept the email.
  */
 async function sendMail({ url, from }: MailSettings, { to, subject, text }: Mail): Promise<void> {
   const transport = createTransport({ url, requireTLS: true, ...PATIENCE });
   try {
-    // An address as an object is never read as a list of them.
+    // An address given as an object is never parsed as a list of addresses.
     await transport.sendMail({ from, to: { name: '', address: to }, subject, text });
   } finally {
     transport.close();
@@ -42,8 +46,8 @@ async function sendMail({ url, from }: MailSettings, { to, subject, text }: Mail
 type Urls = Pick<Config, 'publicBaseUrl' | 'dashboardUrl'>;
 
 /**
- * A link for a person, to a page of the dashboard. Its code stands in the fragment, which browsers send to nobody: neither a log nor a
- * Referer has it.
+ * Returns a link to a page of the dashboard. Its code is in the fragment, which browsers do not send, so no log or
+ * Referer contains it.
  */
 export const linkTo = (urls: Urls, page: 'setup' | 'invitation' | 'password-reset', code: string): string =>
   `${dashboardAt(urls)}/${page}#code=${code}`;

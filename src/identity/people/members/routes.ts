@@ -21,7 +21,7 @@ import type { Members } from './service.ts';
 
 const ORGANISATION = '/v1/organisations/:organisationId';
 const MEMBER = `${ORGANISATION}/members/:userId`;
-/** The path names the organisation; the service looks up the person's role in it. */
+/** The path names the organisation; the service looks up the user's role in it. */
 const access = 'person';
 
 const route = routesOf<{ members: Members }>({
@@ -51,7 +51,9 @@ export const memberRoutes = [
     path: MEMBER,
     operationId: 'members.update',
     summary: 'Change the role of a member',
-    description: 'A member gives roles below its own. An owner hands ownership over instead.',
+    description:
+      'The caller can give roles up to their own; only owners change the role of an owner or make a ' +
+      'member an owner. The sessions of the member end.',
     example: { body: { role: 'viewer' } },
     params: ofMember,
     access,
@@ -71,7 +73,10 @@ export const memberRoutes = [
     path: MEMBER,
     operationId: 'members.remove',
     summary: 'Remove a member',
-    description: 'Takes a person out of the organisation. The owner cannot be removed.',
+    description:
+      'Removes a user from the organisation. Any member can leave, except the last owner; only owners ' +
+      'remove owners. The invitations that the user created and all open password reset links of the ' +
+      'organisation become invalid; API keys that the user created remain.',
     params: ofMember,
     access,
     isDangerous: true,
@@ -84,8 +89,10 @@ export const memberRoutes = [
     method: 'POST',
     path: `${MEMBER}/password-reset`,
     operationId: 'members.createResetLink',
-    summary: 'Make a link that resets a password',
-    description: 'The link works once, for 30 minutes. The link is mailed where mail is set up.',
+    summary: 'Create a password reset link',
+    description:
+      'The link works once, for 30 minutes. It is emailed if email is set up. FORBIDDEN if the member ' +
+      'also belongs to an organisation that the caller does not own.',
     params: ofMember,
     access,
     isDangerous: true,
@@ -99,7 +106,9 @@ export const memberRoutes = [
     path: `${MEMBER}/factors`,
     operationId: 'members.removeFactors',
     summary: 'Remove the second factors of a member',
-    description: 'For a person who has lost a phone and the recovery codes.',
+    description:
+      'For users who have lost their phone and recovery codes. FORBIDDEN if the member also belongs to ' +
+      'an organisation that the caller does not own.',
     params: ofMember,
     access,
     isDangerous: true,
@@ -112,8 +121,8 @@ export const memberRoutes = [
     method: 'POST',
     path: `${ORGANISATION}/ownership`,
     operationId: 'members.transferOwnership',
-    summary: 'Hand ownership over',
-    description: 'Makes another member the owner. The owner until now becomes an admin.',
+    summary: 'Transfer ownership',
+    description: 'Makes another member the owner. The current owner becomes an admin.',
     example: { body: { userId: exampleId('user') } },
     params: ofOrganisation,
     access,
@@ -147,7 +156,10 @@ export const memberRoutes = [
     path: `${ORGANISATION}/invitations`,
     operationId: 'invitations.create',
     summary: 'Invite a person',
-    description: 'Makes a link for one address. The link is mailed where mail is set up; otherwise hand it over.',
+    description:
+      'Creates an invitation link for one email address. It works once, for 72 hours, and replaces ' +
+      'earlier invitations of the address. It is emailed if email is set up; otherwise pass it on ' +
+      'yourself.',
     example: { body: { email: EXAMPLE_EMAIL, role: 'viewer' } },
     params: ofOrganisation,
     access,
@@ -164,7 +176,7 @@ export const memberRoutes = [
     path: `${ORGANISATION}/invitations/:invitationId`,
     operationId: 'invitations.revoke',
     summary: 'Withdraw an invitation',
-    description: 'Its link works no longer.',
+    description: 'The link no longer works.',
     params: { ...ofOrganisation, invitationId: idOf('invitation') },
     access,
     answers: { 204: noBody },
@@ -176,8 +188,8 @@ export const memberRoutes = [
     method: 'POST',
     path: '/v1/invitations/preview',
     operationId: 'invitations.preview',
-    summary: 'Look at an invitation',
-    description: 'Shows what the code of a link invites to.',
+    summary: 'Preview an invitation',
+    description: 'Shows what the code of an invitation link is for.',
     example: {
       answer: {
         organisation: { id: exampleId('organisation'), name: 'Acme' },
@@ -203,7 +215,10 @@ export const memberRoutes = [
     path: '/v1/invitations/accept',
     operationId: 'invitations.accept',
     summary: 'Accept an invitation',
-    description: 'Makes the person a member and signs them in.',
+    description:
+      'Makes the user a member and signs them in. A new user gives a name and a password; a user with an ' +
+      'account gives its password or is already signed in. If the account has a second factor, sign in ' +
+      'first.',
     example: {
       answer: EXAMPLE_SESSION,
       body: { code: EXAMPLE_CODE, name: 'Ada', password: EXAMPLE_PASSWORD },

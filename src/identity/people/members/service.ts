@@ -39,19 +39,20 @@ import {
   type UpdateMember,
 } from './schema.ts';
 
-/** A member as it is now, and the cookies of the caller's own session where that got a new secret. */
+/** A member after a change, and the cookies of the caller's own session if it got a new secret. */
 type Changed = { answer: Member; cookies: string[] };
 
 export type Members = {
   invitations: Invitations;
   list(caller: Caller, organisationId: string, query: ListMembers): Promise<Page<Member>>;
-  /** Another role ends the sessions of its person; the caller's own goes on under a new secret. */
+  /** Changing the role ends the sessions of the member; the caller's own session continues with a new secret. */
   update(caller: Caller, organisationId: string, userId: string, body: UpdateMember): Promise<Changed>;
-  /** Removes a member, or leaves. Nobody who is not there is removed. */
+  /** Removes a member. Removing yourself is leaving the organisation. Throws NOT_FOUND if the user is not a member. */
   remove(caller: Caller, organisationId: string, userId: string): Promise<void>;
   /**
-   * Gives somebody in these organisations the role that the groups of the identity provider say, and takes them out where they say
-   * none. Owners stay owners. The organisations are locked already (`invitations.lockOpen`).
+   * Gives a user the roles in these organisations that follow from their groups at the identity provider, and removes
+   * them from organisations for which the groups give none. Owners stay owners. The organisations must be locked
+   * already (`invitations.lockOpen`).
    */
   followGroups(
     transaction: DatabaseTransaction,
@@ -61,20 +62,20 @@ export type Members = {
   ): Promise<void>;
   /** Makes another member an owner, and the caller an admin. */
   handOver(caller: Caller, organisationId: string, body: TransferOwnership): Promise<Changed>;
-  /** A link that resets a member's password. */
+  /** Creates a link that resets a member's password. */
   createResetLink(caller: Caller, organisationId: string, userId: string): Promise<ResetLink>;
-  /** Takes all second factors from a member who has lost them, as far as the caller may reset that member's password. */
+  /** Removes all second factors of a member who has lost them. Requires the right to reset that member's password. */
   removeFactors(caller: Caller, organisationId: string, userId: string): Promise<void>;
-  /** Roles of a person in every organisation, by its id. */
+  /** Returns the roles of a user by organisation id. */
   rolesOf(database: DatabaseTransaction, userId: string): Promise<ReadonlyMap<string, Role>>;
-  /** Makes a person who is locked (`lockPeople`) the first member of a new organisation. */
+  /** Makes a user, who must be locked (`lockPeople`), the first member of a new organisation. */
   makeOwner(transaction: DatabaseTransaction, organisationId: string, userId: string): Promise<void>;
-  /** The command line, which has the database. */
+  /** For the command line, which uses the system connection. */
   operator: {
     remove(organisationId: string, email: string): Promise<void>;
-    /** `isWithoutFactors`: using the link also takes all second factors from the person. */
+    /** With `isWithoutFactors`, using the link also removes all second factors of the user. */
     createResetLink(email: string, how: { isWithoutFactors: boolean }): Promise<{ link: string }>;
-    /** Ends the link of an account to everybody at an identity provider, and its sessions. */
+    /** Unlinks an account from the identity provider and ends its sessions. */
     forgetIdentity(email: string): Promise<void>;
     list(organisationId: string): Promise<Member[]>;
   };
@@ -89,12 +90,16 @@ export function createMembers(
     tell: TellChange<DatabaseTransaction>;
   },
 ): Members {
-  // Changes of members reach sessions and codes, which belong to a person in every organisation: the engine makes them.
+  // Changes of members affect sessions and codes, which belong to a user in every organisation, so they use the system
+  // connection.
   const { db, tenants, config } = deps;
   const { accounts, sessions, factorsOfPeople, tell } = needed;
   const sendLink = createSendLink(deps);
 
-  /** Ends the sessions of one whose role has changed; the caller's own gets a new secret, whose cookies these are. */
+  /**
+   * Ends the sessions of a user whose role has changed. The caller's own session gets a new secret instead; returns its
+   * cookies.
+   */
   const renewSessions = async (transaction: DatabaseTransaction, { principal }: Caller, userId: string) => {
     if (principal.kind !== 'person' || principal.id !== userId) {
       await sessions.endAll(transaction, userId);
@@ -105,8 +110,9 @@ export function createMembers(
   };
 
   /**
-   * Links that somebody with fewer rights now may have made, or may hold: invitations would bring them back, and a link that resets a
-   * password would open the account of another member. Who made a reset link is not stored, and it lives for half an hour: all end.
+   * Ends links that a user who now has fewer rights may have created or may hold: invitations would bring them back,
+   * and a password reset link would open the account of another member. Who created a reset link is not stored, and it
+   * is valid for half an hour, so all of them end.
    */
   const endLinksOf = async (
     transaction: DatabaseTransaction,
@@ -135,7 +141,7 @@ export function createMembers(
     await lockPeople(transaction, [userId]);
     await deleteMember(transaction, organisationId, userId);
     await endLinksOf(transaction, organisationId, userId);
-    // An owner who made one may make none any more.
+    // If an owner created one, they may no longer do so.
     await accounts.dropResetCodes(transaction, userId);
     await tell(transaction, { action: 'member.removed', by, organisationId, target: userId });
   };
@@ -212,8 +218,8 @@ export function createMembers(
         const { members, self } = await lockAs(transaction, caller, organisationId);
         if (self.role !== 'owner') throw takesRole('owner');
         const member = members.get(userId);
-        if (member === undefined) throw invalidField('userId', 'is no member of this organisation');
-        if (userId === self.userId) throw invalidField('userId', 'is the owner who asks');
+        if (member === undefined) throw invalidField('userId', 'must be a member of this organisation');
+        if (userId === self.userId) throw invalidField('userId', 'must be another member');
         await lockPeople(transaction, [userId, self.userId]);
         const { answer } = await setRole(transaction, caller, { organisationId, member, role: 'owner' });
         const { cookies } = await setRole(transaction, caller, { organisationId, member: self, role: 'admin' });
@@ -235,9 +241,9 @@ export function createMembers(
     async createResetLink(caller, organisationId, userId) {
       const { email, ...made } = await db.$transaction(async (transaction) => {
         const { member } = await lockOwned(transaction, caller, organisationId, userId);
-        // Nobody would notice a password beside the one at the provider.
+        // Nobody would notice a password in addition to the account at the provider.
         if (await hasAnyIdentity(transaction, userId))
-          throw new ApiError('CONFLICT', 'The person signs in by single sign-on, and has no password here');
+          throw new ApiError('CONFLICT', 'The user signs in by single sign-on and has no password here');
         return { ...(await resetLink(transaction, doneBy(caller), userId)), email: member.email };
       });
       const subject = 'Your new password for Posthorn';
@@ -264,7 +270,7 @@ export function createMembers(
           const { id } = await accountOf(transaction, email);
           await lockPeople(transaction, [id]);
           if ((await deleteIdentities(transaction, id)) === 0)
-            throw new ApiError('NOT_FOUND', `${email} has never signed in by an identity provider`);
+            throw new ApiError('NOT_FOUND', `${email} has never signed in through an identity provider`);
           await sessions.endAll(transaction, id);
           await tell(transaction, { action: 'identity.forgotten', by: COMMAND_LINE, target: id });
         }),
@@ -273,7 +279,7 @@ export function createMembers(
 
   async function accountOf(transaction: DatabaseTransaction, email: string): Promise<{ id: string }> {
     const account = await accounts.findByEmail(transaction, email);
-    if (account === undefined) throw new ApiError('NOT_FOUND', `There is nobody with the address ${email}`);
+    if (account === undefined) throw new ApiError('NOT_FOUND', `There is no user with the email address ${email}`);
     return account;
   }
 
@@ -284,7 +290,7 @@ export function createMembers(
 
 type All = ReadonlyMap<string, Member>;
 
-/** Throws FORBIDDEN for a change that takes another role, CONFLICT for one that leaves no owner. */
+/** Throws FORBIDDEN if the caller's role does not allow the change, and CONFLICT if it would leave no owner. */
 function refuse(members: All, self: Member, member: Member, wanted: Role | undefined): void {
   const isSelf = self.userId === member.userId;
   const lacking = lackingRole({ actor: self.role, target: member.role, wanted, isSelf });
@@ -295,5 +301,5 @@ function refuse(members: All, self: Member, member: Member, wanted: Role | undef
 function refuseLastOwner(members: All, { role: target }: Member, wanted: Role | undefined): void {
   const owners = [...members.values()].filter(({ role }) => role === 'owner').length;
   if (losesLastOwner({ actor: 'owner', target, wanted, isSelf: false }, owners))
-    throw new ApiError('CONFLICT', 'The last owner stays: make another owner first');
+    throw new ApiError('CONFLICT', 'The last owner cannot leave or change role. Make another member an owner first');
 }

@@ -22,7 +22,7 @@ const toMember = ({ userId, role, createdAt, user }: Row): Member => ({
   createdAt,
 });
 
-/** The rows of one page and one more, the newest accounts first. */
+/** Returns the rows of a page and one more, newest accounts first. */
 export async function findMembers(
   db: Db,
   organisationId: string,
@@ -41,12 +41,15 @@ export async function findMembers(
   return rows.map((row) => ({ id: row.userId, member: toMember(row) }));
 }
 
-/** Keeps the members of organisations from changing until the transaction ends. */
+/** Locks organisations until the transaction ends, which keeps their members from changing. */
 export async function lockOrganisations(db: Db, ids: readonly string[]): Promise<void> {
   await db.$queryRaw`SELECT FROM organisations WHERE id = ANY(${[...ids]}) ORDER BY id FOR NO KEY UPDATE`;
 }
 
-/** Keeps the members of an organisation from changing until the transaction ends, and gives all of them by their users. */
+/**
+ * Locks an organisation until the transaction ends, which keeps its members from changing, and returns the members by
+ * user id.
+ */
 export async function lockMembers(db: Db, organisationId: string): Promise<ReadonlyMap<string, Member>> {
   await lockOrganisations(db, [organisationId]);
   const rows = await db.member.findMany({ where: { organisationId }, include });
@@ -65,13 +68,13 @@ export async function deleteMember(db: Db, organisationId: string, userId: strin
   await db.member.delete({ where: { organisationId_userId: { organisationId, userId } } });
 }
 
-/** Roles of a person in every organisation, by its id. */
+/** Returns the roles of a user by organisation id. */
 export async function findRolesOf(db: Db, userId: string): Promise<ReadonlyMap<string, Role>> {
   const rows = await db.member.findMany({ where: { userId } });
   return new Map(rows.map(({ organisationId, role }) => [organisationId, readRole(role)]));
 }
 
-/** Id and name of the organisation with that id, or of the two oldest. */
+/** Returns id and name of the organisation with that id, or of the two oldest. */
 export const findOrganisations = (db: Db, id?: string): Promise<{ id: string; name: string }[]> =>
   db.organisation.findMany({
     where: id === undefined ? {} : { id },
@@ -80,11 +83,11 @@ export const findOrganisations = (db: Db, id?: string): Promise<{ id: string; na
     select: { id: true, name: true },
   });
 
-/** Removes the links of an account to all identity providers. Returns their number. */
+/** Unlinks an account from all identity providers. Returns the number of links. */
 export const deleteIdentities = async (db: Db, userId: string): Promise<number> =>
   (await db.identity.deleteMany({ where: { userId } })).count;
 
-/** Whether an account is linked to any identity provider, an earlier one included. */
+/** Whether an account is linked to any identity provider, including earlier ones. */
 export const hasAnyIdentity = async (db: Db, userId: string): Promise<boolean> =>
   (await db.identity.count({ where: { userId } })) > 0;
 
@@ -99,14 +102,14 @@ const toInvitation = ({ id, email, role, invitedBy, createdAt, expiresAt }: Invi
 
 type InvitationDraft = Invitation & { organisationId: string; hash: Buffer };
 
-/** Stores an invitation in the place of an earlier one of that address, and forgets those that have expired. */
+/** Stores an invitation, replacing an earlier one of that address, and deletes expired ones. */
 export async function insertInvitation(db: Db, { hash, ...draft }: InvitationDraft): Promise<Invitation> {
   const { organisationId, email, createdAt } = draft;
   await db.invitation.deleteMany({ where: { organisationId, OR: [{ email }, { expiresAt: { lte: createdAt } }] } });
   return toInvitation(await db.invitation.create({ data: { ...draft, hash: new Uint8Array(hash) } }));
 }
 
-/** The invitation of an address to the organisation that can still be accepted. */
+/** Returns the open invitation of an address to the organisation. */
 export async function findInvitationOf(
   db: Db,
   { organisationId, email }: { organisationId: string; email: string },
@@ -116,7 +119,7 @@ export async function findInvitationOf(
   return row === null ? undefined : toInvitation(row);
 }
 
-/** The rows of one page and one more, newest first, without those that have expired. */
+/** Returns the rows of a page and one more, newest first, without expired ones. */
 export async function findInvitations(
   db: Db,
   organisationId: string,
@@ -131,7 +134,7 @@ export async function findInvitations(
   return rows.map(toInvitation);
 }
 
-/** An invitation that can still be accepted, by the hash of its code. */
+/** Returns an open invitation by the hash of its code. */
 export async function findOpenInvitation(
   db: Db,
   hash: Buffer,
@@ -144,10 +147,10 @@ export async function findOpenInvitation(
   return row === null ? undefined : { ...toInvitation(row), organisation: row.organisation };
 }
 
-/** An invitation that can be used yet. */
+/** An invitation that can still be accepted. */
 export type OpenInvitation = { hash: Buffer; organisationId: string; role: Role };
 
-/** Every invitation of an address that can still be accepted. */
+/** Returns all open invitations of an address. */
 export async function findOpenInvitationsTo(db: Db, email: string, now: Date): Promise<OpenInvitation[]> {
   const where = { email, expiresAt: { gt: now } };
   const rows = await db.invitation.findMany({ where, orderBy: { organisationId: 'asc' } });
@@ -158,11 +161,11 @@ export async function findOpenInvitationsTo(db: Db, email: string, now: Date): P
   }));
 }
 
-/** Uses an invitation up. False when somebody was faster, or has revoked it. */
+/** Uses up an invitation. Returns false if another request was faster or has revoked it. */
 export const useInvitation = async (db: Db, hash: Buffer, now: Date): Promise<boolean> =>
   (await db.invitation.deleteMany({ where: { hash: new Uint8Array(hash), expiresAt: { gt: now } } })).count > 0;
 
-/** The role that an invitation gives; undefined when there is none of that id. */
+/** Returns the role of an invitation; undefined if it does not exist. */
 export async function findInvitedRole(db: Db, organisationId: string, id: string): Promise<Role | undefined> {
   const row = await db.invitation.findFirst({ where: { id, organisationId }, select: { role: true } });
   return row === null ? undefined : readRole(row.role);
@@ -172,7 +175,7 @@ export async function deleteInvitation(db: Db, organisationId: string, id: strin
   await db.invitation.deleteMany({ where: { id, organisationId } });
 }
 
-/** Ends what a person has invited others to. */
+/** Deletes the invitations that a user has created. */
 export async function deleteInvitationsBy(db: Db, organisationId: string, userId: string): Promise<void> {
   await db.invitation.deleteMany({ where: { organisationId, invitedBy: userId } });
 }

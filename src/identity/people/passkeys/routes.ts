@@ -23,7 +23,9 @@ export const passkeyRoutes = [
     path: `${PASSKEYS}/options`,
     operationId: 'passkeys.prepare',
     summary: 'Get a challenge for a new passkey',
-    description: 'Input of `PublicKeyCredential.parseCreationOptionsFromJSON`.',
+    description:
+      'Returns the input for `PublicKeyCredential.parseCreationOptionsFromJSON`. The challenge is valid ' +
+      'once, for five minutes.',
     access,
     isDangerous: true,
     answers: { 200: passkeyCreationAnswer },
@@ -34,7 +36,10 @@ export const passkeyRoutes = [
     path: PASSKEYS,
     operationId: 'passkeys.add',
     summary: 'Add a passkey',
-    description: "Takes what the `toJSON()` of a browser's new credential gives.",
+    description:
+      'Requires the `toJSON()` of the new credential from the browser. A user can have 20 passkeys. A ' +
+      'passkey belongs to the host of DASHBOARD_URL or PUBLIC_BASE_URL; if that is an IP address, the ' +
+      'response is CONFLICT.',
     example: {
       answer: {
         id: exampleId('passkey'),
@@ -64,7 +69,7 @@ export const passkeyRoutes = [
     path: PASSKEYS,
     operationId: 'passkeys.list',
     summary: 'List passkeys',
-    description: 'Passkeys of the person, the newest first.',
+    description: 'Passkeys of the user, newest first.',
     access,
     query: listPasskeysQuery,
     answers: { 200: pageOf(passkeyAnswer) },
@@ -75,7 +80,7 @@ export const passkeyRoutes = [
     path: `${PASSKEYS}/:passkeyId`,
     operationId: 'passkeys.rename',
     summary: 'Rename a passkey',
-    description: 'Changes the name by which the person knows it.',
+    description: 'Changes the display name of the passkey.',
     example: { body: { name: 'Phone' } },
     params,
     access,
@@ -90,7 +95,7 @@ export const passkeyRoutes = [
     path: `${PASSKEYS}/:passkeyId`,
     operationId: 'passkeys.remove',
     summary: 'Remove a passkey',
-    description: 'The passkey proves nothing any more.',
+    description: 'The passkey can no longer be used to sign in.',
     params,
     access,
     isDangerous: true,

@@ -7,13 +7,18 @@ import { base64url, personName } from '../../../api/person-fields.ts';
 
 const descriptor = z.strictObject({
   id: z.string().describe('Id of the credential, in base64url.'),
-  type: z.literal('public-key').describe('The one kind there is.'),
-  transports: z.array(z.string()).exactOptional().describe('Ways to reach the authenticator, as it has told them.'),
+  type: z.literal('public-key').describe('Credential type.'),
+  transports: z
+    .array(z.string())
+    .exactOptional()
+    .describe('How to reach the authenticator, as it reported when the passkey was created.'),
 });
 
-const challenge = z.string().describe('256 random bits in base64url, good once, for 5 minutes.');
-const timeout = z.int().describe('Milliseconds that a browser should wait for its person.');
-const verified = z.literal('required').describe('The authenticator must know its person, by a PIN or a finger.');
+const challenge = z.string().describe('256 random bits in base64url, valid once, for 5 minutes.');
+const timeout = z.int().describe('Milliseconds for which the browser should wait for the user.');
+const verified = z
+  .literal('required')
+  .describe('The authenticator must verify the user, for example by PIN or fingerprint.');
 
 /** Input of `PublicKeyCredential.parseCreationOptionsFromJSON` (WebAuthn Level 3, section 5.1.8). */
 export const passkeyCreationAnswer = z
@@ -21,35 +26,35 @@ export const passkeyCreationAnswer = z
     challenge,
     rp: z
       .strictObject({
-        id: z.string().describe('Host that the passkey is bound to.'),
-        name: z.string().describe('Name for people.'),
+        id: z.string().describe('Host the passkey is bound to.'),
+        name: z.string().describe('Display name.'),
       })
-      .describe('The service.'),
+      .describe('The relying party: this service.'),
     user: z
       .strictObject({
-        id: z.string().describe('Id of the person, in base64url: the user handle.'),
-        name: z.string().describe('Address that the person signs in with.'),
-        displayName: z.string().describe('Name for people.'),
+        id: z.string().describe('User handle: the id of the user, in base64url.'),
+        name: z.string().describe('Email address that the user signs in with.'),
+        displayName: z.string().describe('Display name.'),
       })
-      .describe('The person.'),
+      .describe('The user.'),
     pubKeyCredParams: z
       .array(
         z.strictObject({
-          alg: z.int().describe('COSE number of an algorithm.'),
-          type: z.literal('public-key').describe('The one kind there is.'),
+          alg: z.int().describe('COSE algorithm identifier.'),
+          type: z.literal('public-key').describe('Credential type.'),
         }),
       )
-      .describe('Algorithms that are taken, the best first.'),
+      .describe('Accepted algorithms, in order of preference.'),
     timeout,
-    attestation: z.literal('none').describe('The maker of the authenticator is not asked for.'),
-    excludeCredentials: z.array(descriptor).describe('Passkeys that the person has already.'),
+    attestation: z.literal('none').describe('No attestation of the authenticator is requested.'),
+    excludeCredentials: z.array(descriptor).describe('Passkeys that the user already has.'),
     authenticatorSelection: z
       .strictObject({
-        residentKey: z.literal('required').describe('The authenticator must find the passkey without its id.'),
-        requireResidentKey: z.literal(true).describe('The same, for older browsers.'),
+        residentKey: z.literal('required').describe('The passkey must be discoverable without its id.'),
+        requireResidentKey: z.literal(true).describe('Same as `residentKey`, for older browsers.'),
         userVerification: verified,
       })
-      .describe('Authenticators that are taken.'),
+      .describe('Requirements for the authenticator.'),
   })
   .meta({ typeName: 'PasskeyCreation' });
 export type PasskeyCreation = z.output<typeof passkeyCreationAnswer>;
@@ -58,10 +63,10 @@ export type PasskeyCreation = z.output<typeof passkeyCreationAnswer>;
 export const passkeyRequestAnswer = z
   .strictObject({
     challenge,
-    rpId: z.string().describe('Host that the passkey is bound to.'),
+    rpId: z.string().describe('Host the passkey is bound to.'),
     timeout,
     userVerification: verified,
-    allowCredentials: z.array(descriptor).describe('Passkeys of the person; none where nobody is known yet.'),
+    allowCredentials: z.array(descriptor).describe('Passkeys of the user. Empty if the user is not known yet.'),
   })
   .meta({ typeName: 'PasskeyRequest' });
 export type PasskeyRequest = z.output<typeof passkeyRequestAnswer>;
@@ -69,10 +74,15 @@ export type PasskeyRequest = z.output<typeof passkeyRequestAnswer>;
 export const passkeyAnswer = z
   .strictObject({
     id: idOf('passkey'),
-    name: z.string().describe('Name that its person has given.'),
+    name: z.string().describe('Display name, chosen by the user.'),
     createdAt: time.describe('When it was added.'),
-    lastUsedAt: time.exactOptional().describe('When it last proved its person. Absent before.'),
-    isBackedUp: z.boolean().describe('Whether it is kept outside its device too, as of its last use.'),
+    lastUsedAt: time.exactOptional().describe('When it was last used to authenticate. Absent if never.'),
+    isBackedUp: z
+      .boolean()
+      .describe(
+        'Whether the passkey is backed up, for example synchronised to other devices, as reported at its ' +
+          'last use.',
+      ),
   })
   .meta({ typeName: 'Passkey' });
 export type Passkey = z.output<typeof passkeyAnswer>;
@@ -82,43 +92,46 @@ export const passkeyAddedAnswer = passkeyAnswer
     recoveryCodes: z
       .array(z.string())
       .exactOptional()
-      .describe('With the first factor: ten recovery codes. Shown only now.'),
+      .describe('Ten recovery codes, if this is the first second factor. Shown only once.'),
   })
   .meta({ typeName: 'PasskeyAdded' });
 export type PasskeyAdded = z.output<typeof passkeyAddedAnswer>;
 
 const rules = { name: nameProblem };
 
-/** A new credential as its `toJSON()` gives it (WebAuthn Level 3, section 5.1.6). Browsers add fields, which are left out. */
+/**
+ * A new credential as its `toJSON()` returns it (WebAuthn Level 3, section 5.1.6). Fields that browsers add are
+ * dropped.
+ */
 const registration = z.object({
   id: base64url(1_400).describe('Id of the credential, in base64url.'),
-  rawId: base64url(1_400).describe('The same id.'),
-  type: z.literal('public-key').describe('The one kind there is.'),
+  rawId: base64url(1_400).describe('Same as `id`.'),
+  type: z.literal('public-key').describe('Credential type.'),
   response: z
     .object({
-      clientDataJSON: base64url(4_096).describe('Data of the browser that is signed, in base64url.'),
-      attestationObject: base64url(16_384).describe('The new key, in base64url.'),
+      clientDataJSON: base64url(4_096).describe('Client data that the authenticator signed, in base64url.'),
+      attestationObject: base64url(16_384).describe('Attestation object with the new public key, in base64url.'),
       transports: z
         .array(z.string().max(32))
         .max(16)
         .nullish()
         .transform((transports) => transports ?? undefined)
-        .describe('Ways to reach the authenticator.'),
+        .describe('How to reach the authenticator.'),
     })
-    .describe('The answer of the authenticator.'),
+    .describe('Response of the authenticator.'),
 });
 
 export const addPasskeyBody = fieldsOf(
   {
-    name: personName.describe('Name for people.'),
-    passkey: registration.describe("The browser's credential, as its `toJSON()` gives it."),
+    name: personName.describe('Display name.'),
+    passkey: registration.describe('Credential from the browser, as its `toJSON()` returns it.'),
   },
   { rules },
 ).meta({ typeName: 'AddPasskey' });
 export type AddPasskey = z.output<typeof addPasskeyBody>;
 
 export const passkeyChange = changeOf(
-  { name: personName.exactOptional().describe('Name for people.') },
+  { name: personName.exactOptional().describe('Display name.') },
   {
     identity: { createdAt: sameTime() },
     moved: ['id', 'lastUsedAt', 'isBackedUp'],

@@ -31,14 +31,20 @@ import {
 } from './schema.ts';
 import * as store from './store.ts';
 
-/** Passkeys of a person. More would make the list that a browser is shown long, and nobody has so many devices. */
+/** Maximum passkeys per user. More would make the list in browsers long, and hardly anyone has so many devices. */
 const MOST_PASSKEYS = 20;
 const TIMEOUT_MS = 5 * 60_000;
 
-/** The reason for which a passkey is used, and whom the use is bound to. `userId` is absent where nobody is known yet. */
+/**
+ * What a passkey is used for, and the session or sign-in that the use is bound to. `userId` is absent if the user is
+ * not known yet.
+ */
 export type Use = { purpose: 'sign-in' | 'second-step' | 'authenticate'; boundTo: string; userId?: string };
 
-/** A passkey that has proven its person. `note` ends the proof: false when it was removed or used elsewhere meanwhile. */
+/**
+ * A passkey that has authenticated its user. `note` completes the authentication; it returns false if the passkey was
+ * removed or used elsewhere meanwhile.
+ */
 type Proven = { userId: string; note: (transaction: DatabaseTransaction) => Promise<boolean> };
 
 export type Passkeys = {
@@ -47,9 +53,12 @@ export type Passkeys = {
   list(caller: Caller, query: ListPasskeys): Promise<Page<Passkey>>;
   rename(caller: Caller, id: string, body: RenamePasskey): Promise<Passkey>;
   remove(caller: Caller, id: string): Promise<void>;
-  /** Options for a browser, with a challenge that is good for this use alone. */
+  /** Returns options for a browser, with a challenge that is valid for this use only. */
   requestOptions(use: Use): Promise<PasskeyRequest>;
-  /** Throws UNAUTHORIZED, with one text, unless a passkey has signed the challenge of this use. The challenge is used up either way. */
+  /**
+   * Throws UNAUTHORIZED, always with the same text, unless a passkey has signed the challenge of this use. Uses up the
+   * challenge either way.
+   */
   prove(assertion: Assertion, use: Use): Promise<Proven>;
 };
 
@@ -62,7 +71,7 @@ export function createPasskeys(
 
   const findOwn = async (transaction: DatabaseTransaction, { principal }: Caller, id: string) => {
     const found = isId('passkey', id) ? await store.findPasskey(transaction, principal.id, id) : undefined;
-    if (found === undefined) throw new ApiError('NOT_FOUND', 'No such passkey of yours');
+    if (found === undefined) throw new ApiError('NOT_FOUND', 'You have no such passkey');
     return found;
   };
 
@@ -94,10 +103,10 @@ export function createPasskeys(
       return db.$transaction(async (transaction) => {
         await factors.lock(transaction, caller);
         if ((await store.findPasskeys(transaction, userId)).length >= MOST_PASSKEYS)
-          throw new ApiError('CONFLICT', `A person has at most ${MOST_PASSKEYS} passkeys`);
+          throw new ApiError('CONFLICT', `You already have ${MOST_PASSKEYS} passkeys, which is the maximum`);
         const row = { id: newId('passkey'), userId, name: body.name, ...made, createdAt: clock() };
         if (!(await store.insertPasskey(transaction, row)))
-          throw new ApiError('CONFLICT', 'This passkey was added before');
+          throw new ApiError('CONFLICT', 'This passkey has already been added');
         const added = await factors.added(transaction, doneBy(caller), { factor: 'passkey', name: body.name });
         return { ...store.toPasskey({ ...row, lastUsedAt: null }), ...added };
       });
@@ -165,6 +174,6 @@ const toDescriptor = ({ credentialId, transports }: store.PasskeyRow) => ({
 });
 
 function sessionOf({ principal }: Caller): string {
-  if (principal.kind !== 'person') throw new Error('Only people have passkeys');
+  if (principal.kind !== 'person') throw new Error('Only users have passkeys');
   return principal.sessionId;
 }

@@ -7,13 +7,13 @@ type Db = DatabaseTransaction;
 
 export type { PasskeyRow };
 
-/** Reasons for a challenge; one that was made for another reason proves nothing. */
+/** Purposes of a challenge. A challenge created for another purpose is not accepted. */
 export type Purpose = 'register' | 'sign-in' | 'second-step' | 'authenticate';
 
-/** A challenge is bound to a session, to a second step, or to nobody who is known yet (''). */
+/** A challenge is bound to a session or a pending sign-in; '' if the user is not known yet. */
 export type Challenge = { hash: Buffer; purpose: Purpose; boundTo: string };
 
-/** Keeps a challenge, and forgets those of everybody whose time is over. */
+/** Stores a challenge, and deletes all expired ones. */
 export async function insertChallenge(
   db: Db,
   { hash, ...challenge }: Challenge,
@@ -23,7 +23,7 @@ export async function insertChallenge(
   await db.passkeyChallenge.create({ data: { ...challenge, hash: new Uint8Array(hash), expiresAt } });
 }
 
-/** Uses a challenge up. False for one that was used, has expired, or was made for somebody or something else. */
+/** Uses up a challenge. Returns false if it was used, has expired, or was created for another user or purpose. */
 export const useChallenge = async (db: Db, { hash, ...challenge }: Challenge, now: Date): Promise<boolean> =>
   (
     await db.passkeyChallenge.deleteMany({
@@ -31,7 +31,7 @@ export const useChallenge = async (db: Db, { hash, ...challenge }: Challenge, no
     })
   ).count > 0;
 
-/** Adds a passkey. False when its credential is somebody's already. */
+/** Adds a passkey. Returns false if its credential already belongs to a user. */
 export async function insertPasskey(
   db: Db,
   { credentialId, publicKey, ...row }: Omit<PasskeyRow, 'lastUsedAt'>,
@@ -45,7 +45,7 @@ export async function findByCredential(db: Db, credentialId: Buffer): Promise<Pa
   return row ?? undefined;
 }
 
-/** All passkeys of a person, or one page of them and one more, newest first. */
+/** Returns all passkeys of a user, or one page of them and one more, newest first. */
 export const findPasskeys = (db: Db, userId: string, page?: PageRequest): Promise<PasskeyRow[]> =>
   db.passkey.findMany({
     where: { userId, ...(page?.after !== undefined && { id: { lt: page.after } }) },
@@ -66,8 +66,8 @@ export async function deletePasskey(db: Db, id: string): Promise<void> {
 }
 
 /**
- * Notes a use. False when the passkey was removed meanwhile, or when another use has counted as far: authenticators without a counter
- * stay at 0.
+ * Records a use. Returns false if the passkey was removed meanwhile, or if another use has already reached this
+ * counter. Authenticators without a counter stay at 0.
  */
 export async function noteUse(
   db: Db,
@@ -82,7 +82,7 @@ export async function noteUse(
   return count > 0;
 }
 
-/** Address and name of the person who adds a passkey. */
+/** Email address and name of the user who adds a passkey. */
 export const findPerson = (db: Db, id: string) =>
   db.user.findUniqueOrThrow({ where: { id }, select: { email: true, name: true } });
 

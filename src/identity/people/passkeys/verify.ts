@@ -10,19 +10,21 @@ import type { Config } from '../../../platform/config/config.ts';
 import { parseUrl } from '../../../kernel/values/http.ts';
 
 /**
- * COSE numbers of EdDSA, ES256 and RS256, which every Node of ours verifies. The library would offer ML-DSA where the Node at hand has
- * it, and such a passkey would be lost under an older one.
+ * COSE numbers of EdDSA, ES256 and RS256, which every supported version of Node can verify. The library would also
+ * offer ML-DSA if the current Node has it, but such a passkey could not be used after moving to an older one.
  */
 export const ALGORITHMS = [-8, -7, -257];
 
-/** One text for every reason: somebody who tries learns nothing of what was nearly right. */
+/** One text for every reason, so that an attacker learns nothing about what was nearly right. */
 export const refused = (cause: unknown): ApiError =>
   new ApiError('UNAUTHORIZED', 'The passkey was not accepted', { cause });
 
-/** The fields of the client data that are read before the library reads all of them (WebAuthn Level 3, section 5.8.1). */
+/**
+ * The fields of the client data that are read before the library parses all of them (WebAuthn Level 3, section 5.8.1).
+ */
 export type ClientData = { challenge: string; crossOrigin: boolean };
 
-/** Throws UNAUTHORIZED for what is no client data. */
+/** Throws UNAUTHORIZED if this is not client data. */
 export function readClientData(clientDataJson: string): ClientData {
   let data: unknown;
   try {
@@ -37,38 +39,38 @@ export function readClientData(clientDataJson: string): ClientData {
 }
 
 /**
- * Section 7.2, step 13, and likewise section 7.1 for a new passkey: a page inside a page of another site may show its person something
- * else than what is agreed to.
+ * Section 7.2, step 13, and section 7.1 for a new passkey: a page embedded in another site may show the user something
+ * other than what they agree to.
  */
 export function refuseFramed({ crossOrigin }: ClientData): void {
   if (crossOrigin) throw refused('made inside a page of another origin');
 }
 
-/** Section 7.2, step 6: where the authenticator names its user, the passkey must be that user's. */
+/** Section 7.2, step 6: if the authenticator names its user, the passkey must belong to that user. */
 export function refuseOtherUser(passkey: PasskeyRow, userHandle: string | undefined): void {
   if (userHandle !== undefined && Buffer.from(userHandle, 'base64url').toString('utf8') !== passkey.userId)
     throw refused('the user handle is not that of the owner');
 }
 
-/** Section 7.2, step 6: somebody who is not known yet is named by the authenticator. */
+/** Section 7.2, step 6: a user who is not known yet must be named by the authenticator. */
 export function refuseUnnamed(userHandle: string | undefined): void {
   if (userHandle === undefined) throw refused('the authenticator has named no user');
 }
 
-/** Section 7.2, step 18: whether a passkey may be copied was decided when it was made. */
+/** Section 7.2, step 18: whether a passkey can be backed up is fixed when it is created. */
 export function refuseOtherEligibility(passkey: PasskeyRow, isBackupEligible: boolean): void {
   if (passkey.isBackupEligible !== isBackupEligible) throw refused('the backup eligibility has changed');
 }
 
 /**
- * Section 7.1: type, challenge, origin, RP id, user present and verified, algorithm and attestation. Throws UNAUTHORIZED. Nothing is
- * known of the authenticator's maker.
+ * Section 7.1: checks type, challenge, origin, RP id, user presence and verification, algorithm and attestation. Throws
+ * UNAUTHORIZED. No attestation of the authenticator is requested.
  */
 export async function verifyNew({ passkey }: AddPasskey, challenge: string, { id, origin }: RelyingParty) {
   const { transports = [], ...response } = passkey.response;
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
-      // `as`: transports are hints for browsers, and new ones come up.
+      // `as`: transports are hints for browsers, and new ones appear.
       response: { ...passkey, response: { ...response, transports: transports as [] }, clientExtensionResults: {} },
       expectedChallenge: challenge,
       expectedOrigin: origin,
@@ -91,7 +93,10 @@ export async function verifyNew({ passkey }: AddPasskey, challenge: string, { id
   }
 }
 
-/** Section 7.2: type, challenge, origin, RP id, user present and verified, signature, and a counter that has gone on. */
+/**
+ * Section 7.2: checks type, challenge, origin, RP id, user presence and verification, signature, and that the counter
+ * has increased.
+ */
 export async function verifyUse(
   assertion: Assertion,
   passkey: PasskeyRow,
@@ -127,13 +132,16 @@ export async function verifyUse(
   }
 }
 
-/** People look for a device, and type its PIN. */
+/** Users look for a device and type its PIN. */
 const LIFE_MS = 5 * 60_000;
 
 type Challenges = {
-  /** 256 random bits in base64url, of which PostgreSQL keeps the SHA-256. */
+  /** Creates a challenge: 256 random bits in base64url. PostgreSQL stores only its SHA-256. */
   make(purpose: Purpose, boundTo: string): Promise<string>;
-  /** Uses a challenge up, whatever becomes of its answer. Throws UNAUTHORIZED unless it was made for just this. */
+  /**
+   * Uses up a challenge, whether or not its response is accepted. Throws UNAUTHORIZED unless it was created for this
+   * purpose and session.
+   */
   use(challenge: string, purpose: Purpose, boundTo: string): Promise<void>;
 };
 
@@ -155,24 +163,28 @@ export function createChallenges({ db, clock }: Pick<Dependencies, 'db' | 'clock
 
 const hashOf = (challenge: string): Buffer => createHash('sha256').update(challenge).digest();
 
-/** Whom passkeys are made for, and the one origin whose pages may use them (WebAuthn Level 3, sections 5.4.2 and 7). */
+/**
+ * The relying party of passkeys, and the only origin whose pages may use them (WebAuthn Level 3, sections 5.4.2 and 7).
+ */
 type RelyingParty = { id: string; origin: string };
 
 /**
- * The host of the pages that people use: of the dashboard where it has an address of its own, else of the API. Browsers bind a passkey
- * to it, so another address loses every passkey. Throws CONFLICT for an IP address, which is no relying party (section 5.1.3).
+ * Derives the relying party from the host of the pages that people use: the dashboard if it has its own URL, otherwise
+ * the API. Browsers bind passkeys to it, so changing the host loses all passkeys. Throws CONFLICT for an IP address,
+ * which cannot be a relying party (section 5.1.3).
  */
 export function relyingPartyOf({
   publicBaseUrl,
   dashboardUrl,
 }: Pick<Config, 'publicBaseUrl' | 'dashboardUrl'>): RelyingParty {
   const url = parseUrl(dashboardUrl ?? publicBaseUrl);
-  if (url === undefined) throw new Error('The settings were read with an address that is none');
+  if (url === undefined) throw new Error('PUBLIC_BASE_URL or DASHBOARD_URL is not a valid URL');
   const { hostname, origin } = url;
   if (isIP(hostname.replace(/^\[|\]$/g, '')) > 0)
     throw new ApiError(
       'CONFLICT',
-      'Passkeys need a host name in PUBLIC_BASE_URL or DASHBOARD_URL: browsers take no IP address',
+      'Passkeys require a host name in PUBLIC_BASE_URL or DASHBOARD_URL, because browsers do not accept ' +
+        'an IP address',
     );
   return { id: hostname, origin };
 }

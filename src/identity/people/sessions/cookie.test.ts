@@ -18,7 +18,7 @@ describe('cookies', () => {
     );
   });
 
-  test('are forgotten by writing none', () => {
+  test('are deleted by writing an empty one', () => {
     expect(plain.write('session', undefined, 60_000)).toContain('posthorn-session=; Max-Age=0;');
   });
 
@@ -38,27 +38,27 @@ describe('cookies', () => {
     expect(plain.read('session', headers)).toBeUndefined();
   });
 
-  test('a plain one is not believed under https: a neighbour may have planted it', () => {
+  test('an unprefixed one is ignored under https, because a neighbouring host may have planted it', () => {
     expect(secure.read('session', [`posthorn-session=${SECRET}`])).toBeUndefined();
   });
 });
 
 describe('plain http', () => {
   test.each(['localhost:3000', 'localhost', '127.0.0.1:80', '127.9.9.9', '[::1]:3000', 'LOCALHOST'])(
-    'is for this machine: %s',
+    'allows sign-in on this machine: %s',
     (host) => {
       expect(plain.hostProblem(host)).toBeUndefined();
     },
   );
 
   test.each(['192.168.1.5:3000', 'example.com', 'localhost.example.com', '127.0.0.1.example.com', '', 'a b'])(
-    'is refused for %s',
+    'refuses sign-in for %s',
     (host) => {
-      expect(plain.hostProblem(host)).toContain('needs https');
+      expect(plain.hostProblem(host)).toContain('requires https');
     },
   );
 
-  test('is for everybody where the setting allows it, and nobody asks under https', () => {
+  test('allows sign-in from anywhere if the setting allows it, and https always does', () => {
     const allowed = createCookies({ publicBaseUrl: 'http://10.0.0.1', allowHttpSignIn: true });
     expect(allowed.hostProblem('10.0.0.1')).toBeUndefined();
     expect(secure.hostProblem('api.example.com')).toBeUndefined();

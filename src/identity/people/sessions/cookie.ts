@@ -2,27 +2,30 @@ import { createHash, randomBytes } from 'node:crypto';
 import { parseUrl } from '../../../kernel/values/http.ts';
 
 /**
- * `session` says who is signed in; `device` tells a browser that was signed in before from a stranger's; `second-step` is of one whose
- * password was right; `single-sign-on` is of one that was sent to the identity provider.
+ * `session` identifies who is signed in; `device` recognises a browser that has signed in before; `second-step` belongs
+ * to a sign-in whose password was correct; `single-sign-on` to one that was sent to the identity provider.
  */
 type CookieKind = 'session' | 'device' | 'second-step' | 'single-sign-on';
 
 export type Cookies = {
-  /** Why nobody may sign in through this Host; undefined when they may. */
+  /** Returns why nobody can sign in through this Host; undefined if they can. */
   hostProblem(host: string): string | undefined;
-  /** The Set-Cookie header that keeps the secret for so long; of no secret, the one that makes the browser forget it. */
+  /**
+   * Returns the Set-Cookie header that stores the secret for that long, or deletes the cookie if `secret` is undefined.
+   */
   write(kind: CookieKind, secret: string | undefined, maxAgeMs: number): string;
-  /** The secret among the values of Cookie headers. Undefined without one, with a malformed one and with several. */
+  /** Returns the secret from the values of Cookie headers. Undefined if there is none, several, or a malformed one. */
   read(kind: CookieKind, headers: readonly string[]): string | undefined;
-  /** How many of that kind there are, malformed ones as well. */
+  /** Returns how many cookies of that kind there are, including malformed ones. */
   count(kind: CookieKind, headers: readonly string[]): number;
 };
 
 type Settings = { publicBaseUrl: string; allowHttpSignIn: boolean };
 
 /**
- * Cookies of people. Under https their names begin with `__Host-`: browsers then take them only with Secure, from this very host and
- * for all of its paths, so that no neighbour can plant one. Plain http has neither, and is for loopback unless a setting allows it.
+ * Cookies of users. Under https their names begin with `__Host-`, so that browsers accept them only with Secure, from
+ * this exact host and for all of its paths, and no neighbouring host can plant one. Plain http has neither, and is
+ * limited to loopback unless a setting allows it.
  */
 export function createCookies({ publicBaseUrl, allowHttpSignIn }: Settings): Cookies {
   const isSecure = publicBaseUrl.startsWith('https://');
@@ -40,7 +43,7 @@ export function createCookies({ publicBaseUrl, allowHttpSignIn }: Settings): Coo
     hostProblem: (host) =>
       isSecure || allowHttpSignIn || isLoopback(host)
         ? undefined
-        : 'Signing in needs https: set PUBLIC_BASE_URL to an https address, or ALLOW_HTTP_SIGN_IN=true in a network that you trust',
+        : 'Signing in requires https. Set PUBLIC_BASE_URL to an https URL, or ALLOW_HTTP_SIGN_IN=true in a network that you trust',
     write: (kind, secret, maxAgeMs) =>
       `${nameOf(kind)}=${secret ?? ''}; Max-Age=${secret === undefined ? 0 : Math.floor(maxAgeMs / 1_000)}; ${attributes}`,
     read(kind, headers) {
@@ -52,22 +55,22 @@ export function createCookies({ publicBaseUrl, allowHttpSignIn }: Settings): Coo
   };
 }
 
-/** Whether a Host header names this machine itself. */
+/** Whether a Host header names this machine. */
 function isLoopback(host: string): boolean {
   const name = parseUrl(`http://${host}`)?.hostname ?? '';
   return name === 'localhost' || name === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(name);
 }
 
-/** 256 random bits as 43 characters: the content of a cookie, or of a link of one use. Never stored. */
+/** Creates 256 random bits as 43 characters, for a cookie or a one-time link. Never stored. */
 export const newSessionSecret = (): string => randomBytes(32).toString('base64url');
 
 /**
- * SHA-256 of such a text, by which it is looked up: with 256 random bits there is nothing to guess, and a unique index has no timing
- * that says how much of it was right. Not for secrets that people choose.
+ * SHA-256 of such a secret, for looking it up. With 256 random bits it cannot be guessed, and a unique index has no
+ * timing that reveals how much of it was right. Not for secrets that people choose.
  */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 const FORM = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whether a text can be such a secret at all; otherwise it is worth no query. */
+/** Whether a text can be such a secret at all. If not, it is not worth a query. */
 const hasSecretForm = (text: string): boolean => FORM.test(text);

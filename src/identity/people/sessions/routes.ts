@@ -4,7 +4,7 @@ import { listSessionsQuery, revokedAnswer, sessionAnswer, signedInAnswer } from 
 import type { Sessions } from './service.ts';
 
 const route = routesOf<{ sessions: Sessions }>({
-  session: 'The session of this browser.',
+  session: 'The current session.',
   sessions: 'All sessions of the user.',
 });
 const access = 'person';
@@ -15,7 +15,7 @@ export const sessionRoutes = [
     path: '/v1/session',
     operationId: 'session.get',
     summary: 'Get the session',
-    description: 'Shows who is signed in, and where they may act.',
+    description: 'Shows who is signed in, and which organisations and apps they can use.',
     access,
     answers: { 200: signedInAnswer },
     handle: ({ caller }, { sessions }) => sessions.show(caller),
@@ -38,7 +38,7 @@ export const sessionRoutes = [
     path: '/v1/sessions',
     operationId: 'sessions.list',
     summary: 'List sessions',
-    description: 'Sessions of the person, the newest first.',
+    description: 'Sessions of the user, newest first.',
     access,
     query: listSessionsQuery,
     answers: { 200: pageOf(sessionAnswer) },
@@ -49,7 +49,7 @@ export const sessionRoutes = [
     path: '/v1/sessions/revoke-others',
     operationId: 'sessions.revokeOthers',
     summary: 'End all other sessions',
-    description: 'Signs the person out everywhere but here.',
+    description: 'Signs the user out in every other browser.',
     access,
     answers: { 200: revokedAnswer },
     handle: ({ caller }, { sessions }) => sessions.revokeOthers(caller),
@@ -59,7 +59,7 @@ export const sessionRoutes = [
     path: '/v1/sessions/:sessionId',
     operationId: 'sessions.revoke',
     summary: 'End a session',
-    description: 'Signs the person out there.',
+    description: 'Signs the user out in that browser.',
     params: { sessionId: idOf('session') },
     access,
     answers: { 204: noBody },

@@ -37,34 +37,40 @@ import { SCOPES_OF_ROLE, TIER_LIMITS, type EnvironmentKind } from '../../../kern
 import { type OwnOrigins, originProblem } from '../../../kernel/values/http.ts';
 
 const HOUR_MS = 3_600_000;
-/** A session that nobody uses for so long has ended: a working day, and the evening. */
+/** A session that is not used for this long ends: a working day and the evening. */
 export const IDLE_MS = 12 * HOUR_MS;
-/** A session ends so long after it began, however much it is used. */
+/** A session ends this long after it started, however much it is used. */
 export const LIFE_MS = 7 * 24 * HOUR_MS;
-/** For so long a person who has proven who they are may do what is dangerous. */
+/** For this long after authenticating, a user may make requests that require recent authentication. */
 export const FRESH_MS = 600_000;
-/** lastUsedAt is written once in this time: it decides about 12 hours, and a row written at every request is the hottest of all. */
+/**
+ * How often lastUsedAt is written at most. It only decides about 12 hours, and writing it with every request would make
+ * its row the most contended of all.
+ */
 const TOUCH_MS = 60_000;
 const MAX_USER_AGENT = 200;
 const BY_PASSWORD: readonly Means[] = ['password'];
 
-/** An answer with the Set-Cookie headers that go with it. */
+/** A response with its Set-Cookie headers. */
 export type WithCookies<T> = { answer: T; cookies: string[] };
 
-/** Who comes with a session, and whether that person has just proven who they are. */
+/** The caller of a session, and whether the user has authenticated recently. */
 type Recognised = { caller: Caller; isFresh: boolean; isAppSuspended: boolean };
 
 export type Sessions = {
   cookies: Cookies;
-  /** Who has the session in these Cookie headers, acting where the request says. Undefined when there is none that lives. */
+  /**
+   * Returns the caller of the session in these Cookie headers, with the app or organisation that the request names.
+   * Undefined if there is no live session.
+   */
   recognise(cookie: readonly string[], named: NamedTenant): Promise<Recognised | undefined>;
-  /** Whether Cookie headers hold something that could be a session. */
+  /** Whether Cookie headers contain something that could be a session. */
   isPresented(cookie: readonly string[]): boolean;
-  /** Whether Cookie headers hold several of them. Which one is meant cannot be told. */
+  /** Whether Cookie headers contain several sessions, so that it is unclear which one is meant. */
   isPresentedTwice(cookie: readonly string[]): boolean;
   /**
-   * A new session, for one who has proven who they are, by the password unless told otherwise: now, or at `authenticatedAt`. The session
-   * lives 7 days, or `lifeMs`. The one that the browser had before ends.
+   * Starts a session for a user who has authenticated, by password unless `provenBy` says otherwise, now or at
+   * `authenticatedAt`. The session lives for 7 days, or `lifeMs`. Ends the previous session of the browser.
    */
   begin(
     transaction: DatabaseTransaction,
@@ -72,7 +78,7 @@ export type Sessions = {
     visit: Visit,
     how?: { provenBy?: readonly Means[] | undefined; lifeMs?: number; authenticatedAt?: Date },
   ): Promise<WithCookies<SignedIn>>;
-  /** The same session under another secret; with `isProven` its person has proven who they are, now, `by` these means. */
+  /** Gives the session a new secret. With `isProven`, the user has authenticated now, by the method `by`. */
   renew(
     transaction: DatabaseTransaction,
     id: string,
@@ -83,11 +89,11 @@ export type Sessions = {
   revoke(caller: Caller, id: string): Promise<void>;
   revokeOthers(caller: Caller): Promise<{ revoked: number }>;
   /**
-   * Keeps the caller's session from ending until the transaction ends: what a session changes about ways to sign in is done while it
-   * lives. Throws UNAUTHORIZED where it has ended. Comes behind the lock of the person (`lockPeople`).
+   * Keeps the caller's session from ending until the transaction ends, so that sign-in methods can be changed only by a
+   * live session. Throws UNAUTHORIZED if it has ended. Call it after locking the user (`lockPeople`).
    */
   hold(transaction: DatabaseTransaction, caller: Caller): Promise<void>;
-  /** Ends sessions of a person, all or all but one, inside a transaction. */
+  /** Ends all sessions of a user, or all except `but`, within a transaction. */
   endAll(transaction: DatabaseTransaction, userId: string, but?: string): Promise<number>;
   signOut(caller: Caller): Promise<WithCookies<undefined>>;
 };
@@ -172,7 +178,7 @@ export function createSessions(
       const { principal } = caller;
       await db.$transaction(async (transaction) => {
         const isDeleted = isId('session', id) && (await deleteSession(transaction, principal.id, id));
-        if (!isDeleted) throw new ApiError('NOT_FOUND', 'No such session of yours');
+        if (!isDeleted) throw new ApiError('NOT_FOUND', 'You have no such session');
         await tell(transaction, { action: 'session.revoked', by: doneBy(caller), target: id });
       });
     },
@@ -202,24 +208,27 @@ export function createSessions(
   };
 }
 
-/** One text for a session that was revoked, has expired or never was. */
-const ended = (): ApiError => new ApiError('UNAUTHORIZED', 'The session has ended: sign in again');
+/** One text for a session that was revoked, has expired or never existed. */
+const ended = (): ApiError => new ApiError('UNAUTHORIZED', 'The session has ended. Sign in again');
 
 function sessionOf({ principal }: Caller): string {
-  if (principal.kind !== 'person') throw new Error('Only people have sessions');
+  if (principal.kind !== 'person') throw new Error('Only users have sessions');
   return principal.sessionId;
 }
 
-/** A browser says of itself what it likes: kept short, and without what would harm a terminal. */
+/**
+ * The browser controls this text, so it is cut short and stripped of control characters, which could harm a terminal.
+ */
 const shown = (userAgent: string | undefined): string | undefined =>
   userAgent?.replaceAll(/\p{Cc}/gu, '').slice(0, MAX_USER_AGENT);
 
-/** A person who is signed in has tier pro, counted over all of their sessions together. */
+/** A user who is signed in has the limits of the tier pro, counted over all their sessions. */
 const LIMITS = TIER_LIMITS.pro;
 
 /**
- * The person of a session, acting where the request says: with the rights that the role in that organisation has, as it is at this
- * moment. Throws FORBIDDEN for an organisation or an app that the person is no member of, with one text for what does not exist.
+ * Returns the caller for a session and the organisation or app that the request names, with the rights of the user's current
+ * role there. Throws FORBIDDEN for an organisation or an app that the user is not a member of, with the same text if it does
+ * not exist.
  */
 async function actAs(
   db: DatabaseTransaction,
@@ -235,42 +244,42 @@ async function actAs(
   const isAppSuspended = app?.isSuspended === true;
   if (organisationId === undefined)
     return { caller: { ...person, level: 'person', scopes: new Set() }, isAppSuspended };
-  if (role === undefined && ofPath !== undefined) throw new ApiError('NOT_FOUND', 'No such organisation');
+  if (role === undefined && ofPath !== undefined) throw new ApiError('NOT_FOUND', 'There is no such organisation');
   if (role === undefined) throw refuseNamed('posthorn-organisation', NO_MEMBER);
   const inOrganisation = { ...person, organisationId, scopes: SCOPES_OF_ROLE[role] };
   if (appId === undefined || kind === undefined)
     return { caller: { ...inOrganisation, level: 'organisation' }, isAppSuspended };
-  if (app?.environmentId === undefined) throw refuseNamed('posthorn-environment', 'is none of this app');
+  if (app?.environmentId === undefined) throw refuseNamed('posthorn-environment', 'must be an environment of the app');
   const { environmentId } = app;
   const caller: Caller = { ...inOrganisation, level: 'environment', appId, environmentId, environment: kind };
   return { caller, isAppSuspended };
 }
 
-/** Where a person acts, as the request says: nowhere, in an organisation, or in an environment of an app. */
+/** What the request names: nothing, an organisation, or an environment of an app. */
 type NamedTenant = {
   organisationId: string | undefined;
   appId: string | undefined;
   kind: EnvironmentKind | undefined;
-  /** The organisation that the path is of, where no header names one. Any text. */
+  /** The organisation in the path, if no header names one. Any text. */
   ofPath?: string;
 };
 
 const HEADERS = ['posthorn-organisation', 'posthorn-app', 'posthorn-environment'] as const;
 type NamingHeader = (typeof HEADERS)[number];
 
-/** Refuses a header that names nothing that the person has: one text, whether it exists or not. */
+/** Rejects a header that names something the user has no access to, with the same text if it does not exist. */
 const refuseNamed = (field: NamingHeader, reason: string): ApiError =>
   new ApiError('FORBIDDEN', `${field}: ${reason}`, { details: { field, reason } });
 
-const NO_MEMBER = 'names nothing that you are a member of';
+const NO_MEMBER = 'must name an organisation or app that you have access to';
 
 const OF_ORGANISATION = /^\/v1\/organisations\/([^/]+)$/;
 
-/** Reads the headers that name it. Throws FORBIDDEN for one that is given twice or names nothing. */
+/** Reads the headers that name an organisation or app. Throws FORBIDDEN if one is given twice or is malformed. */
 function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): NamedTenant {
   const [organisationId, appId, environment] = HEADERS.map((name) => {
     const given = header(name);
-    if (given.length > 1) throw refuseNamed(name, 'is given more than once');
+    if (given.length > 1) throw refuseNamed(name, 'must be given only once');
     return given[0];
   });
   if (organisationId !== undefined && !isId('organisation', organisationId))
@@ -279,18 +288,18 @@ function readNamed({ header, path }: Pick<RequestHead, 'header' | 'path'>): Name
   if (environment !== undefined && environment !== 'live' && environment !== 'test')
     throw refuseNamed('posthorn-environment', 'must be live or test');
   if (environment !== undefined && appId === undefined)
-    throw refuseNamed('posthorn-app', 'is required beside posthorn-environment');
+    throw refuseNamed('posthorn-app', 'is required with posthorn-environment');
   const ofPath = organisationId === undefined && appId === undefined ? OF_ORGANISATION.exec(path)?.[1] : undefined;
   return { organisationId, appId, kind: environment, ...(ofPath !== undefined && { ofPath }) };
 }
 
-/** Methods that change nothing. A page of another site may cause such a request and never reads its answer. */
+/** Methods that change nothing. A page of another site can cause such a request but cannot read its response. */
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Sessions of people, by cookie. A request with an Authorization header never comes by its cookie, so that no answer depends on which
- * of two credentials was looked at first. Browsers send cookies by themselves: a request that changes something must come from a page
- * of our own.
+ * User sessions, by cookie. A request with an Authorization header is never authenticated by its cookie, so that no
+ * response depends on which of two credentials was checked first. Browsers send cookies by themselves, so a request
+ * that changes something must come from one of our own pages.
  */
 export const sessionScheme = (
   sessions: Pick<Sessions, 'recognise' | 'isPresented' | 'isPresentedTwice'>,
@@ -301,14 +310,14 @@ export const sessionScheme = (
     const cookie = header('cookie');
     if (header('authorization').length > 0 || cookie.length === 0) return undefined;
     if (sessions.isPresentedTwice(cookie))
-      throw new ApiError('UNAUTHORIZED', 'The cookie of the session is given more than once', {
-        details: { field: 'cookie', reason: 'has the cookie of a session more than once' },
+      throw new ApiError('UNAUTHORIZED', 'The session cookie must be given only once', {
+        details: { field: 'cookie', reason: 'must contain only one session cookie' },
       });
     if (!sessions.isPresented(cookie)) return undefined;
     refuseForeign(head, own);
     const named = readNamed(head);
     const found = await sessions.recognise(cookie, named);
-    if (found === undefined) throw new ApiError('UNAUTHORIZED', 'The session has ended: sign in again');
+    if (found === undefined) throw new ApiError('UNAUTHORIZED', 'The session has ended. Sign in again');
     return {
       ...found,
       isSession: true,
@@ -322,5 +331,5 @@ function refuseForeign({ method, header }: RequestHead, own: OwnOrigins): void {
   const from = { site: header('sec-fetch-site'), origin: header('origin'), host: header('host') };
   const problem = originProblem(from, own, { isProofNeeded: true });
   if (problem !== undefined)
-    throw new ApiError('FORBIDDEN', `The request ${problem}: a session acts for its own pages only`);
+    throw new ApiError('FORBIDDEN', `The request ${problem}. A session accepts requests from its own pages only`);
 }

@@ -7,13 +7,13 @@ import type { Session, SignedIn } from './schema.ts';
 
 type Db = DatabaseTransaction;
 
-/** A session as authentication needs to know it. */
+/** What authentication needs from a session. */
 export type KnownSession = {
   id: string;
   userId: string;
   authenticatedAt: Date;
   lastUsedAt: Date;
-  /** Organisations of the person, each with the role there. */
+  /** Organisations of the user, with their role in each. */
   roles: ReadonlyMap<string, Role>;
 };
 
@@ -45,7 +45,10 @@ export async function insertSession(
   });
 }
 
-/** The session with this hash, unless it has ended: used since `usedSince` and not expired at `now`. */
+/**
+ * Returns the session with this hash, unless it has ended: it must have been used since `usedSince` and not be expired
+ * at `now`.
+ */
 export async function findKnownSession(
   db: Db,
   hash: Buffer,
@@ -61,59 +64,62 @@ export async function findKnownSession(
   return { id, userId, authenticatedAt, lastUsedAt, roles };
 }
 
-/** Sessions that have not ended: used since `usedSince`, and not expired at `now`. */
+/** Condition for sessions that have not ended: used since `usedSince`, and not expired at `now`. */
 export type Living = { now: Date; usedSince: Date };
 
 const living = ({ now, usedSince }: Living) => ({ expiresAt: { gt: now }, lastUsedAt: { gt: usedSince } });
 
 /**
- * Keeps a session from being deleted until the transaction ends. False when there is none of that id. Notes of its use go on, and other
- * transactions may keep it too.
+ * Keeps a session from being deleted until the transaction ends. Returns false if it does not exist. Recording its use
+ * is still possible, and other transactions can hold it too.
  */
 export const holdSession = async (db: Db, id: string): Promise<boolean> =>
   (await db.$queryRaw<unknown[]>`SELECT FROM sessions WHERE id = ${id} FOR KEY SHARE`).length > 0;
 
-/** Notes a use, unless another request has noted one since `unlessSince`. */
+/** Records a use, unless another request has recorded one since `unlessSince`. */
 export async function touchSession(db: Db, id: string, now: Date, unlessSince: Date): Promise<void> {
   await db.session.updateMany({ where: { id, lastUsedAt: { lt: unlessSince } }, data: { lastUsedAt: now } });
 }
 
-/** Puts another secret in the place of the one that a session has. False when there is none of that id. */
+/** Replaces the secret of a session. Returns false if it does not exist. */
 export async function replaceSecret(db: Db, id: string, hash: Buffer, authenticatedAt?: Date): Promise<boolean> {
   const data = { hash: new Uint8Array(hash), ...(authenticatedAt !== undefined && { authenticatedAt }) };
   return (await db.session.updateMany({ where: { id }, data })).count > 0;
 }
 
-/** Notes a further means by which its person has proven who they are. */
+/** Records a further method by which the user has authenticated. */
 export async function addMeans(db: Db, id: string, by: Means): Promise<void> {
   await db.session.updateMany({ where: { id, NOT: { provenBy: { has: by } } }, data: { provenBy: { push: by } } });
 }
 
-/** Ends a session of that person. False when there is none of that id. */
+/** Ends a session of that user. Returns false if it does not exist. */
 export const deleteSession = async (db: Db, userId: string, id: string): Promise<boolean> =>
   (await db.session.deleteMany({ where: { id, userId } })).count > 0;
 
-/** Ends the session with this hash, whoever's it is. */
+/** Ends the session with this hash, whoever it belongs to. */
 export async function deleteSessionByHash(db: Db, hash: Buffer): Promise<void> {
   await db.session.deleteMany({ where: { hash: new Uint8Array(hash) } });
 }
 
-/** Ends all sessions of a person but one, and sign-ins that wait for their second step. Returns how many had not ended by themselves. */
+/**
+ * Ends all sessions of a user except `but`, and sign-ins that wait for a second factor. Returns how many had not
+ * already ended.
+ */
 export async function deleteSessions(db: Db, userId: string, but: string | undefined, alive: Living): Promise<number> {
   const where = { userId, ...(but !== undefined && { id: { not: but } }) };
   const count = await db.session.count({ where: { ...where, ...living(alive) } });
   await db.session.deleteMany({ where });
-  // A sign-in that is half done is as good as a session.
+  // A pending sign-in is as good as a session.
   await db.secondStep.deleteMany({ where: { userId } });
   return count;
 }
 
-/** Removes what has ended by itself, of everybody. */
+/** Deletes the sessions of all users that have ended. */
 export async function deleteEnded(db: Db, { now, usedSince }: Living): Promise<void> {
   await db.session.deleteMany({ where: { OR: [{ expiresAt: { lte: now } }, { lastUsedAt: { lte: usedSince } }] } });
 }
 
-/** The rows of one page and one more, newest first. */
+/** Returns the rows of a page and one more, newest first. */
 export const findSessions = (db: Database, userId: string, page: PageRequest, alive: Living): Promise<SessionRow[]> =>
   db.session.findMany({
     where: {
@@ -123,7 +129,7 @@ export const findSessions = (db: Database, userId: string, page: PageRequest, al
     take: page.limit + 1,
   });
 
-/** Who has that session, and where that person may act. */
+/** Returns the user of that session, and the organisations and apps they can use. */
 export async function findSignedIn(db: Db, id: string): Promise<SignedIn | undefined> {
   const apps = { select: { id: true, name: true, slug: true }, orderBy: { id: 'asc' } } as const;
   const row = await db.session.findUnique({
@@ -149,7 +155,7 @@ export const toSession = (row: SessionRow, current: string): Session => ({
   isCurrent: row.id === current,
   createdAt: row.createdAt,
   authenticatedAt: row.authenticatedAt,
-  // `as`: only means are written.
+  // `as`: only authentication methods are written.
   provenBy: row.provenBy as Means[],
   lastUsedAt: row.lastUsedAt,
   expiresAt: row.expiresAt,
@@ -157,7 +163,7 @@ export const toSession = (row: SessionRow, current: string): Session => ({
   ...(row.userAgent !== null && { userAgent: row.userAgent }),
 });
 
-/** An app, and its environment of that kind where one is named. */
+/** Returns an app, and its environment of that kind if one is named. */
 export async function findApp(
   db: Db,
   appId: string,

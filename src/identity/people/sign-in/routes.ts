@@ -8,7 +8,7 @@ import type { SignIn } from './service.ts';
 
 const route = routesOf<{ signIn: SignIn }>({ signIn: 'Ways to sign in.' });
 
-/** Where strangers could guess: by address, beside what is counted by account. */
+/** For endpoints where strangers could guess: a limit per address, in addition to the one per account. */
 const GUESSED = {
   addressLimit: { name: 'sign-in', perMinute: 30 },
   isFromOwnPages: true,
@@ -20,7 +20,11 @@ export const signInRoutes = [
     path: '/v1/sign-in',
     operationId: 'signIn.byPassword',
     summary: 'Sign in with a password',
-    description: 'Sets the cookie of a session, or of the second step where the person has second factors.',
+    description:
+      'Sets the cookie of a session. If the user has second factors, the response has `secondStep` ' +
+      'instead, which is valid for 10 minutes. After five attempts within 15 minutes, browsers that have ' +
+      'not signed in to the account before are refused, even with the right password. An address can ' +
+      'send 30 requests a minute.',
     example: { answer: EXAMPLE_SESSION, body: { email: EXAMPLE_EMAIL, password: EXAMPLE_PASSWORD }, status: 401 },
     access: 'public',
     ...GUESSED,
@@ -39,8 +43,11 @@ export const signInRoutes = [
     method: 'POST',
     path: '/v1/sign-in/second-factor',
     operationId: 'signIn.bySecondFactor',
-    summary: 'Sign in, second step',
-    description: 'Takes the code of an authenticator app, a recovery code, or the signature of a passkey.',
+    summary: 'Sign in with a second factor',
+    description:
+      'Requires exactly one of `code` (authenticator app), `recoveryCode` and `passkey`, from the ' +
+      'browser that sent the password. The authenticator codes just before and after the current one are ' +
+      'accepted too, each once.',
     example: { answer: EXAMPLE_SESSION, body: { code: '123456' }, status: 401 },
     access: 'public',
     ...GUESSED,
@@ -59,8 +66,8 @@ export const signInRoutes = [
     method: 'POST',
     path: '/v1/sign-in/second-factor/options',
     operationId: 'signIn.requestSecondPasskey',
-    summary: 'Get a challenge for the second step',
-    description: 'Input of `PublicKeyCredential.parseRequestOptionsFromJSON`.',
+    summary: 'Get a passkey challenge for the second factor',
+    description: 'Returns the input for `PublicKeyCredential.parseRequestOptionsFromJSON`.',
     example: { answer: ANSWERS['POST /v1/sign-in/passkey/options'], status: 401 },
     access: 'public',
     ...GUESSED,
@@ -72,8 +79,8 @@ export const signInRoutes = [
     method: 'POST',
     path: '/v1/sign-in/passkey/options',
     operationId: 'signIn.requestPasskey',
-    summary: 'Get a challenge for signing in',
-    description: 'Input of `PublicKeyCredential.parseRequestOptionsFromJSON`.',
+    summary: 'Get a passkey challenge for signing in',
+    description: 'Returns the input for `PublicKeyCredential.parseRequestOptionsFromJSON`.',
     access: 'public',
     ...GUESSED,
     answers: { 200: passkeyRequestAnswer },
@@ -85,7 +92,7 @@ export const signInRoutes = [
     path: '/v1/sign-in/passkey',
     operationId: 'signIn.byPasskey',
     summary: 'Sign in with a passkey',
-    description: "Takes what the `toJSON()` of a browser's credential gives.",
+    description: 'Requires the `toJSON()` of the credential from the browser.',
     example: { answer: EXAMPLE_SESSION, body: { passkey: EXAMPLE_ASSERTION }, status: 401 },
     access: 'public',
     ...GUESSED,
@@ -104,8 +111,8 @@ export const signInRoutes = [
     method: 'POST',
     path: '/v1/session/authenticate/options',
     operationId: 'session.requestPasskey',
-    summary: 'Get a challenge for a proof',
-    description: 'Input of `PublicKeyCredential.parseRequestOptionsFromJSON`.',
+    summary: 'Get a passkey challenge for authenticating again',
+    description: 'Returns the input for `PublicKeyCredential.parseRequestOptionsFromJSON`.',
     access: 'person',
     answers: { 200: passkeyRequestAnswer },
     handle: ({ caller }, { signIn }) => signIn.options.authenticate(caller),
@@ -114,8 +121,8 @@ export const signInRoutes = [
     method: 'POST',
     path: '/v1/session/authenticate',
     operationId: 'session.authenticate',
-    summary: 'Prove again who you are',
-    description: 'For ten minutes the session may then do what is dangerous.',
+    summary: 'Authenticate again',
+    description: 'For ten minutes, the session may then make requests that require recent authentication.',
     example: { body: { password: EXAMPLE_PASSWORD } },
     access: 'person',
     ...GUESSED,

@@ -9,30 +9,30 @@ import {
 } from '../../../api/person-fields.ts';
 
 export const signInBody = fieldsOf({
-  email: emailField.describe('E-mail address.'),
+  email: emailField.describe('Email address.'),
   password: passwordField.describe('Password of the account.'),
 }).meta({ typeName: 'SignInBody' });
 export type SignInBody = z.output<typeof signInBody>;
 
-/** Exactly one of them. */
+/** Exactly one field must be given. */
 export const secondFactorBody = fieldsOf({
-  code: totpCodeField.optional().describe('Six digits of the authenticator app.'),
-  recoveryCode: recoveryCodeField.optional().describe('One of the recovery codes.'),
-  passkey: assertionField.optional().describe("The browser's credential, as its `toJSON()` gives it."),
+  code: totpCodeField.optional().describe('Six-digit code of the authenticator app.'),
+  recoveryCode: recoveryCodeField.optional().describe('An unused recovery code.'),
+  passkey: assertionField.optional().describe('Credential from the browser, as its `toJSON()` returns it.'),
 })
   .meta({ oneOfFields: [['code'], ['recoveryCode'], ['passkey']] })
   .meta({ typeName: 'SecondFactor' });
 export type SecondFactorBody = z.output<typeof secondFactorBody>;
 
 export const passkeyBody = fieldsOf({
-  passkey: assertionField.describe("The browser's credential, as its `toJSON()` gives it."),
+  passkey: assertionField.describe('Credential from the browser, as its `toJSON()` returns it.'),
 }).meta({ typeName: 'PasskeyBody' });
 export type PasskeyBody = z.output<typeof passkeyBody>;
 
-/** Exactly one of them. */
+/** Exactly one field must be given. */
 export const authenticateBody = fieldsOf({
   password: passwordField.optional().describe('Password of the account.'),
-  passkey: assertionField.optional().describe("The browser's credential, as its `toJSON()` gives it."),
+  passkey: assertionField.optional().describe('Credential from the browser, as its `toJSON()` returns it.'),
 })
   .meta({
     oneOfFields: [['password'], ['passkey']],

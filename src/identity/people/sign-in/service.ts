@@ -15,33 +15,40 @@ import type { AuthenticateBody, PasskeyBody, SecondFactorBody, SignInBody } from
 import { findSecondStep, insertSecondStep, takeSecondStep, lockPeople } from './store.ts';
 import { hashSecret, newSessionSecret } from '../sessions/cookie.ts';
 
-/** An app has its code at once; a recovery code may have to be looked for in a drawer. */
+/** A code from an app is available at once; a recovery code may have to be searched for. */
 const SECOND_STEP_MS = 10 * 60_000;
 
-/** For a person who is not known yet: the authenticator names them. */
+/** For a user who is not known yet; the authenticator names them. */
 const STRANGER: Use = { purpose: 'sign-in', boundTo: '' };
 
 export type SignIn = {
   /**
-   * Begins a session for one who has the password, or the second step where that person has a second factor. Throws UNAUTHORIZED, with
-   * one text and about the same work for an account that does not exist, and RATE_LIMITED after too many tries.
+   * Starts a session for whoever has the password, or requires a second factor if the user has one. Throws
+   * UNAUTHORIZED, with one text and about the same work for an account that does not exist, and RATE_LIMITED after too
+   * many attempts.
    */
   byPassword(body: SignInBody, visit: Visit): Promise<WithCookies<SignedIn | SecondStep>>;
-  /** The second step: a session for one who has given the password in this browser, and has a factor. Throws as the first one does. */
+  /**
+   * Starts a session for a user who has given the password in this browser and a second factor. Throws like
+   * `byPassword`.
+   */
   bySecondFactor(body: SecondFactorBody, visit: Visit): Promise<WithCookies<SignedIn>>;
-  /** Questions of a browser to an authenticator, for each of the three. `bySecondFactor` is for the person of this browser's step. */
+  /**
+   * Options for the browser's passkey dialogue, for each of the three uses. `bySecondFactor` is for the user whose
+   * sign-in is pending in this browser.
+   */
   options: {
     byPasskey(): Promise<PasskeyRequest>;
     bySecondFactor(visit: Visit): Promise<PasskeyRequest>;
     authenticate(caller: Caller): Promise<PasskeyRequest>;
   };
-  /** A session for one whose authenticator has verified them: two factors in one. Throws UNAUTHORIZED. */
+  /** Starts a session for a user verified by their authenticator, which counts as two factors. Throws UNAUTHORIZED. */
   byPasskey(body: PasskeyBody, visit: Visit): Promise<WithCookies<SignedIn>>;
-  /** The person of a session proves once more who they are; the session goes on under a new secret. */
+  /** Authenticates the user of a session again. The session continues with a new secret. */
   authenticate(caller: Caller, body: AuthenticateBody): Promise<WithCookies<SignedIn>>;
 };
 
-/** Uses a factor up. False for one that is wrong or was used before. */
+/** Uses up a factor. Returns false if it is wrong or was used before. */
 type Proof = { by: Means; use: (transaction: DatabaseTransaction, userId: string) => Promise<boolean> };
 
 type Needed = {
@@ -71,7 +78,7 @@ export function createSignIn(
     return { answer: { secondStep: { means, expiresAt } }, cookies: [cookie] };
   };
 
-  /** The person whose second step this browser is at. */
+  /** Returns the pending sign-in of this browser and its account. Throws UNAUTHORIZED if there is none. */
   const findStep = async (visit: Visit): Promise<{ hash: Buffer; account: Account }> => {
     const secret = cookies.read('second-step', visit.cookie);
     if (secret === undefined) throw noStep();
@@ -82,7 +89,7 @@ export function createSignIn(
     return { hash, account };
   };
 
-  /** Tries of the second step have a count of their own: a right password forgets those of the first. */
+  /** Attempts at the second factor are counted separately, because a correct password resets the count of the first. */
   const factorTrierOf = async (account: Account, visit: Visit): Promise<Trier> => {
     const trier = await accounts.trierOf(account, visit);
     return { kind: 'factor', userId: account.id, device: trier.kind === 'device' ? trier.device : '' };
@@ -98,7 +105,7 @@ export function createSignIn(
         by: 'recoveryCode',
         use: (transaction, userId) => factors.useRecoveryCode(transaction, doneFrom(userId, visit), recoveryCode),
       };
-    throw invalidField('code', 'is required, or another factor');
+    throw invalidField('code', 'must be given, or another factor');
   };
 
   const useAtStep = ({ hash, account }: { hash: Buffer; account: Account }): Use => ({
@@ -108,19 +115,19 @@ export function createSignIn(
   });
 
   const useInSession = ({ principal }: Caller): Use => {
-    if (principal.kind !== 'person') throw new Error('Only people sign in');
+    if (principal.kind !== 'person') throw new Error('Only users sign in');
     return { purpose: 'authenticate', boundTo: principal.sessionId, userId: principal.id };
   };
 
-  /** Proves the person of a session by the password or by a passkey. */
+  /** Verifies the user of a session by password or passkey. */
   const proveOf = async (caller: Caller, { password, passkey }: AuthenticateBody): Promise<Proof> => {
     if (passkey === undefined) {
-      if (password === undefined) throw invalidField('password', 'is required, or a passkey');
+      if (password === undefined) throw invalidField('password', 'must be given, or a passkey');
       await accounts.prove(caller, password);
       return { by: 'password', use: () => Promise.resolve(true) };
     }
     const use = useInSession(caller);
-    // As with the password: a passkey would let a person go on whose account at the provider has ended.
+    // As for the password: a passkey would let in a user whose account at the identity provider has ended.
     await accounts.refuseOwnWay(db, caller.principal.id);
     await tries.count({ kind: 'session', sessionId: use.boundTo });
     return { by: 'passkey', use: (await passkeys.prove(passkey, use)).note };
@@ -148,7 +155,7 @@ export function createSignIn(
       const { by, use } = await readProof(body, useAtStep(step), visit);
       return db.$transaction(async (transaction) => {
         await lockPeople(transaction, [account.id]);
-        // A wrong factor rolls this back: the step stays for the next try.
+        // A wrong factor rolls this back, so that the pending sign-in remains for the next attempt.
         if (!(await takeSecondStep(transaction, hash, clock()))) throw noStep();
         if (!(await use(transaction, account.id))) throw wrongFactor();
         await tries.forget(transaction, trier);
@@ -170,7 +177,7 @@ export function createSignIn(
     async byPasskey({ passkey }, visit) {
       const { userId, note } = await passkeys.prove(passkey, STRANGER);
       const account = await accounts.find(db, userId);
-      if (account === undefined) throw new Error('A passkey has no person');
+      if (account === undefined) throw new Error('The user of a passkey was not found');
       await accounts.refuseOwnWay(db, userId);
       return db.$transaction(async (transaction) => {
         await lockPeople(transaction, [userId]);
@@ -195,17 +202,17 @@ export function createSignIn(
 }
 
 const noStep = (): ApiError =>
-  new ApiError('UNAUTHORIZED', 'There is no second step to take: it was taken, or its time is over. Sign in again');
+  new ApiError('UNAUTHORIZED', 'This sign-in has already been completed or has expired. Sign in again');
 
-const wrongFactor = (): ApiError => new ApiError('UNAUTHORIZED', 'The factor is wrong, or was used before');
+const wrongFactor = (): ApiError => new ApiError('UNAUTHORIZED', 'The factor is wrong or was used before');
 
-/** Throws INVALID_REQUEST for more than one: nobody could say which of them was believed. */
+/** Throws INVALID_REQUEST if there is more than one, because it would be unclear which one counted. */
 function refuseSeveral(body: object): void {
   const [first, second] = Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (second !== undefined) throw invalidField(second, `must not stand beside ${first}: give one proof at a time`);
+  if (second !== undefined) throw invalidField(second, `must not be combined with ${first}`);
 }
 
-/** The secret of a second step's cookie, and its hash, which is all that is stored. */
+/** The secret in the cookie of a pending sign-in, and its hash, which is all that is stored. */
 const secondStepSecret = {
   make(): { secret: string; hash: Buffer } {
     const secret = newSessionSecret();

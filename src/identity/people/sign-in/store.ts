@@ -4,7 +4,7 @@ export { lockPeople } from '../../../platform/db/sql/people.ts';
 
 type Db = DatabaseTransaction;
 
-/** Keeps a sign-in that waits for its second step, and forgets those of everybody whose time is over. */
+/** Stores a sign-in that waits for its second factor, and deletes all expired ones. */
 export async function insertSecondStep(
   db: Db,
   { hash, ...step }: { hash: Buffer; userId: string; expiresAt: Date },
@@ -14,12 +14,12 @@ export async function insertSecondStep(
   await db.secondStep.create({ data: { ...step, hash: new Uint8Array(hash) } });
 }
 
-/** Whose second step it is. Undefined when it was taken, has expired, or never was. */
+/** Returns the user of a pending sign-in. Undefined if it was completed, has expired, or does not exist. */
 export async function findSecondStep(db: Db, hash: Buffer, now: Date): Promise<string | undefined> {
   const row = await db.secondStep.findUnique({ where: { hash: new Uint8Array(hash), expiresAt: { gt: now } } });
   return row?.userId;
 }
 
-/** Takes a second step. False when somebody was faster. */
+/** Completes a pending sign-in. Returns false if another request was faster. */
 export const takeSecondStep = async (db: Db, hash: Buffer, now: Date): Promise<boolean> =>
   (await db.secondStep.deleteMany({ where: { hash: new Uint8Array(hash), expiresAt: { gt: now } } })).count > 0;

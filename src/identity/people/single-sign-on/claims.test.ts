@@ -5,8 +5,8 @@ import type { GroupRole } from '../../../platform/config/single-sign-on.ts';
 const SETTINGS = { groupsClaim: 'groups', isEmailTrusted: false };
 const claims = { iss: 'https://id.example', sub: 'n1', email: 'Nora@Example.com', email_verified: true };
 
-describe('the person of an ID token', () => {
-  test('has an address in lower case, and no groups where none are named', () => {
+describe('the user of an ID token', () => {
+  test('has the address in lower case, and no groups if none are named', () => {
     expect(readPerson(claims, SETTINGS)).toEqual({
       issuer: 'https://id.example',
       subject: 'n1',
@@ -27,7 +27,7 @@ describe('the person of an ID token', () => {
     expect(readPerson({ ...claims, email_verified }, SETTINGS)?.email !== undefined).toBe(isThere);
   });
 
-  test('has an unchecked address where the operator trusts the provider, unless that says it is not', () => {
+  test('has an unverified address if the operator trusts the provider, unless the provider says it is not verified', () => {
     const trusting = { ...SETTINGS, isEmailTrusted: true };
     expect(readPerson({ ...claims, email_verified: undefined }, trusting)?.email).toBe('nora@example.com');
     expect(readPerson({ ...claims, email_verified: false }, trusting)?.email).toBeUndefined();
@@ -55,7 +55,7 @@ describe('the person of an ID token', () => {
     expect(readPerson({ ...claims, roles }, { ...SETTINGS, groupsClaim: 'roles' })?.groups).toEqual(wanted);
   });
 
-  test.each(['', 'x'.repeat(256), 'nöra', 'a\u0000b'])('is nobody without a good subject: %j', (sub) => {
+  test.each(['', 'x'.repeat(256), 'nöra', 'a\u0000b'])('is undefined without a valid subject: %j', (sub) => {
     expect(readPerson({ ...claims, sub }, SETTINGS)).toBeUndefined();
   });
 });
@@ -75,6 +75,6 @@ test.each([
   expect(Object.fromEntries(rolesByGroups(groups, RULES, 'org_1'))).toEqual(wanted);
 });
 
-test('an entry without an organisation is for nobody while there is none', () => {
+test('an entry without an organisation gives no role while there is no organisation', () => {
   expect([...rolesByGroups(['ops'], RULES, undefined).keys()]).toEqual(['org_2']);
 });

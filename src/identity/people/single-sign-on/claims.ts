@@ -3,26 +3,26 @@ import { nameProblem } from '../../../kernel/values/text.ts';
 import { emailField, personName } from '../../../api/person-fields.ts';
 import { isAtLeast } from '../../../kernel/words/rights.ts';
 
-/** A person as the identity provider describes them. */
+/** A user as described by the identity provider. */
 export type ProvenPerson = {
   issuer: string;
   subject: string;
-  /** In lower case; absent unless the provider has checked that the person has it. */
+  /** In lower case. Absent unless the provider has verified it. */
   email?: string;
   name: string;
-  /** Empty without the claim, as many providers write that somebody is in none. */
+  /** Empty if the claim is missing, which is how many providers express that the user has no groups. */
   groups: readonly string[];
-  /** When the person typed a password, or the like, there. Absent where the provider does not say. */
+  /** When the user authenticated at the provider. Absent if the provider does not say. */
   authenticatedAt?: Date;
 };
 
 type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string };
 type Settings = Pick<SingleSignOnSettings, 'groupsClaim' | 'isEmailTrusted'>;
 
-/** OpenID Connect Core, section 2: at most so many characters of ASCII. */
+/** OpenID Connect Core, section 2: maximum number of ASCII characters. */
 const MAX_SUBJECT = 255;
 
-/** Reads the claims of a checked ID token. Undefined for a subject that is none. */
+/** Reads the claims of a verified ID token. Returns undefined if the subject is invalid. */
 export function readPerson(claims: Claims, { groupsClaim, isEmailTrusted }: Settings): ProvenPerson | undefined {
   const { iss: issuer, sub: subject, auth_time: authTime } = claims;
   if (subject.length > MAX_SUBJECT || !/^[\x20-\x7e]+$/.test(subject)) return undefined;
@@ -37,9 +37,9 @@ export function readPerson(claims: Claims, { groupsClaim, isEmailTrusted }: Sett
   };
 }
 
-/** An address that nobody has checked would open the account of whoever has it. */
+/** An unverified address would give access to the account of its real owner. */
 function readEmail({ email, email_verified: isVerified }: Claims, isEmailTrusted: boolean): string | undefined {
-  // Some providers write the boolean as a text. A false one is false, whatever the operator trusts.
+  // Some providers send the boolean as a string. False is false, whatever the operator trusts.
   const isChecked = isVerified === true || isVerified === 'true' || (isEmailTrusted && isVerified === undefined);
   const read = isChecked ? emailField.safeParse(email) : undefined;
   return read?.data;
@@ -51,15 +51,15 @@ function readName({ name, preferred_username: username }: Claims): string | unde
     .find((each) => each !== undefined && nameProblem(each) === undefined);
 }
 
-/** One group may come as a text of its own. */
+/** A single group may come as a string. */
 function readGroups(claim: unknown): string[] {
   if (typeof claim === 'string') return [claim];
   return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : [];
 }
 
 /**
- * The role that somebody in these groups has in each organisation that the settings name: the highest of several, undefined for none.
- * `first` is the organisation of entries without one.
+ * Returns the role of a user with these groups in each organisation named in the settings: the highest that applies, or
+ * undefined if none does. `first` is the organisation of entries without one.
  */
 export function rolesByGroups(
   groups: readonly string[],

@@ -18,21 +18,24 @@ import {
 import type { SingleSignOnSettings } from '../../../platform/config/single-sign-on.ts';
 import { type ProvenPerson, readPerson } from './claims.ts';
 
-/** Somebody waits meanwhile. */
+/** A user is waiting. */
 const TIMEOUT_S = 10;
-/** A provider may change its keys' and endpoints' addresses; it announces new keys by the same address. */
+/** A provider may change the URLs of its keys and endpoints. New keys appear at the same URL. */
 const KNOWN_FOR_MS = 3_600_000;
 /**
- * The provider asks again one whom it asked longer ago: about a working day. Providers that read this also say when they asked, and
- * not all of them do.
+ * The provider asks users to authenticate again if they last did so longer ago: about a working day. Providers that
+ * respect this usually also say when the user authenticated, but not all do.
  */
 const ASKED_WITHIN_S = 43_200;
-/** One who proves who they are once more has done so within this many seconds when they come back. */
+/** A user who authenticates again must have done so within this many seconds before returning. */
 const PROVEN_WITHIN_S = 120;
-/** A provider's clock may be ahead of ours by as much, s. */
+/** Maximum seconds that a provider's clock may be ahead of ours. */
 const MOST_AHEAD_S = 120;
 
-/** Why nobody was proven: the person said no, or the provider's answer is not to be believed, or it cannot be had. */
+/**
+ * Why a user was not authenticated: the user declined, the provider's response is not valid, or the provider cannot be
+ * reached.
+ */
 export type IdentityRefusal = 'denied' | 'invalid' | 'unreachable';
 export class IdentityProviderError extends Error {
   readonly refusal: IdentityRefusal;
@@ -43,15 +46,21 @@ export class IdentityProviderError extends Error {
 }
 
 export type IdentityProvider = {
-  /** Where a browser with that secret is sent. `isProof` has the provider ask for the password again. */
+  /**
+   * Returns the URL to send a browser with that secret to. With `isProof`, the provider asks for the password again.
+   */
   addressFor(secret: string, options: { isProof: boolean }): Promise<string>;
-  /** The person whom the provider sent back to `url`, in the browser with that secret. Throws IdentityProviderError. */
+  /**
+   * Returns the user whom the provider sent back to `url`, in the browser with that secret. Throws
+   * IdentityProviderError.
+   */
   personAt(url: URL, secret: string, options: { isProof: boolean }): Promise<ProvenPerson>;
 };
 
 /**
- * The operator's OpenID provider (OpenID Connect Core, code flow with PKCE). The signature of the ID token is checked although TLS has
- * protected it. No answer of the provider is followed elsewhere, waited for beyond ten seconds or read beyond a megabyte.
+ * Client for the operator's OpenID provider (OpenID Connect Core, code flow with PKCE). The signature of the ID token
+ * is checked even though TLS has protected it. Responses are not redirected, waited for beyond ten seconds or read
+ * beyond a megabyte.
  */
 export function createProvider(
   settings: SingleSignOnSettings,
@@ -67,7 +76,7 @@ export function createProvider(
     try {
       return await configuration;
     } catch (error) {
-      // The next one asks again.
+      // Let the next sign-in try again.
       if (known?.configuration === configuration) known = undefined;
       throw new IdentityProviderError('unreachable', error);
     }
@@ -102,7 +111,7 @@ export function createProvider(
           ...(isProof && { maxAge: PROVEN_WITHIN_S }),
         });
         const claims = tokens.claims();
-        if (claims === undefined) throw new Error('There is no ID token');
+        if (claims === undefined) throw new Error('The response has no ID token');
         refuseAhead(claims, clock());
         const person = readPerson(
           await withUserInfo(configuration, tokens.access_token, { claims, groupsClaim: settings.groupsClaim }),
@@ -117,7 +126,7 @@ export function createProvider(
   };
 }
 
-/** Asks the provider for its configuration, as a sign-in does. Undefined: it has answered with one that can be used. */
+/** Fetches the configuration of the provider, as a sign-in does. Returns undefined if it is usable. */
 export async function lookAtProvider(settings: SingleSignOnSettings): Promise<'unanswered' | 'unfit' | undefined> {
   try {
     await discoverAt(settings);
@@ -136,7 +145,10 @@ function discoverAt({ issuer, clientId, clientSecret }: SingleSignOnSettings): P
   });
 }
 
-/** By header, as every provider must take it (RFC 6749 §2.3.1), unless it says that it takes the body alone. */
+/**
+ * Authenticates by header, which every provider must support (RFC 6749 §2.3.1), unless it says that it supports only
+ * the body.
+ */
 function authenticationOf(clientSecret: string | undefined): ReturnType<typeof None> {
   if (clientSecret === undefined) return None();
   const [basic, post] = [ClientSecretBasic(clientSecret), ClientSecretPost(clientSecret)];
@@ -147,18 +159,21 @@ function authenticationOf(clientSecret: string | undefined): ReturnType<typeof N
   };
 }
 
-/** The library looks at the end of a token alone. A sign-in that is ahead would count as fresh for as much longer. */
+/**
+ * The library checks only the expiry of a token. A time in the future would count as recent authentication for that
+ * much longer.
+ */
 function refuseAhead({ iat, auth_time: authTime }: { iat: number; auth_time?: number }, now: Date): void {
   const latest = now.getTime() / 1_000 + MOST_AHEAD_S;
   if (iat > latest || (authTime !== undefined && authTime > latest))
-    throw new Error(`The ID token is of a time more than ${MOST_AHEAD_S} s ahead`);
+    throw new Error(`The times in the ID token are more than ${MOST_AHEAD_S} s ahead`);
 }
 
 type Claims = { iss: string; sub: string; [name: string]: unknown };
 
 /**
- * Many providers keep the address or the groups out of the ID token. The answer is believed for the same subject alone, and an address
- * and what is said of it come from one of the two.
+ * Adds claims from the userinfo endpoint, because many providers leave the address or the groups out of the ID token.
+ * It is accepted only for the same subject, and the address and its verification are taken from the same source.
  */
 async function withUserInfo(
   configuration: Configuration,
@@ -181,41 +196,44 @@ function refusalOf(error: unknown): IdentityRefusal {
   return isUnanswered(error) ? 'unreachable' : 'invalid';
 }
 
-/** The library has its own error around that of a request. */
+/** The library wraps the error of a request in its own. */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof UnansweredError || (error instanceof Error && isUnanswered(error.cause));
 
-/** Values that one sign-in at the identity provider is bound to (RFC 6749 §10.12, OpenID Connect Core §15.5.2, RFC 7636). */
+/** Values that bind one sign-in at the identity provider (RFC 6749 §10.12, OpenID Connect Core §15.5.2, RFC 7636). */
 type Bound = { state: string; nonce: string; verifier: string };
 
 /**
- * All of them are derived from the secret in the browser's cookie. PostgreSQL keeps only the hash of that secret, and nobody who reads
- * the hash can finish the sign-in of somebody else.
+ * Derives all of them from the secret in the browser's cookie. PostgreSQL stores only the hash of that secret, and
+ * whoever reads the hash cannot complete another user's sign-in.
  */
 function boundTo(secret: string): Bound {
   const derive = (purpose: string): string => createHmac('sha256', secret).update(purpose).digest('base64url');
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
 }
 
-/** Documents and tokens have some kilobytes; sets of keys may have a hundred. */
+/** Documents and tokens have some kilobytes; key sets may have a hundred. */
 const MOST_BYTES = 1_048_576;
 
-/** The provider did not answer in time, or cannot just now. */
+/** The provider did not respond in time, or is unavailable. */
 class UnansweredError extends Error {}
 
-/** `fetch`, whose answer has at most a megabyte. Rejects for a longer one, and with UnansweredError for one that does not come. */
+/**
+ * `fetch` with a response of at most a megabyte. Rejects if it is longer, and with UnansweredError if there is no
+ * response.
+ */
 const fetchBounded: CustomFetch = async (url, options) => {
-  // `as`: the library's own type of a body is that of fetch, written once more.
+  // `as`: the library declares its own copy of fetch's body type.
   const response = await fetch(url, options as RequestInit).catch((cause: unknown) => {
-    throw new UnansweredError(`${new URL(url).origin} does not answer`, { cause });
+    throw new UnansweredError(`${new URL(url).origin} does not respond`, { cause });
   });
-  if (response.status >= 500) throw new UnansweredError(`${new URL(url).origin} answers ${response.status}`);
+  if (response.status >= 500) throw new UnansweredError(`${new URL(url).origin} responded ${response.status}`);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // `as`: Node's stream of a body yields bytes; its type says nothing of that.
+  // `as`: the body stream of Node yields bytes, which its type does not say.
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new Error(`The answer of ${new URL(url).origin} has more than ${MOST_BYTES} bytes`);
+    if (size > MOST_BYTES) throw new Error(`The response of ${new URL(url).origin} has more than ${MOST_BYTES} bytes`);
     chunks.push(chunk);
   }
   const { status, headers } = response;

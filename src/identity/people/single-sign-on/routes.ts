@@ -13,8 +13,8 @@ export const singleSignOnRoutes = [
     method: 'GET',
     path: '/v1/sign-in',
     operationId: 'signIn.getMethods',
-    summary: 'Get the ways to sign in',
-    description: 'Says what a page for signing in should offer.',
+    summary: 'Get the available sign-in methods',
+    description: 'Lists what a sign-in page should offer.',
     access: 'public',
     answers: { 200: signInWaysAnswer },
     handle: async (_, { singleSignOn }) => singleSignOn.ways(),
@@ -24,7 +24,11 @@ export const singleSignOnRoutes = [
     path: '/v1/sign-in/single-sign-on',
     operationId: 'signIn.startSingleSignOn',
     summary: 'Start single sign-on',
-    description: "Gives the address of the operator's OpenID provider to which the browser is sent.",
+    description:
+      'Returns the URL of the OpenID provider to send the browser to. The browser has 10 minutes; the ' +
+      'session lasts a day. On failure, the browser returns to the dashboard with `#problem=` and a code ' +
+      'in the URL: `denied`, `invalid`, `unreachable`, `expired`, `not_set_up`, `not_invited`, ' +
+      '`address_not_verified`, `linked_otherwise` or `other_person`.',
     example: { answer: EXAMPLE_PROVIDER_URL, body: { returnTo: '/dashboard/' }, status: 404 },
     access: 'public',
     addressLimit,
@@ -44,8 +48,8 @@ export const singleSignOnRoutes = [
     method: 'POST',
     path: '/v1/session/authenticate/single-sign-on',
     operationId: 'session.startSingleSignOn',
-    summary: 'Prove by single sign-on',
-    description: 'Gives the address of the provider, where the person proves again who they are.',
+    summary: 'Authenticate again by single sign-on',
+    description: 'Returns the URL of the OpenID provider, where the user authenticates again.',
     example: { answer: EXAMPLE_PROVIDER_URL, body: { returnTo: '/dashboard/' }, status: 404 },
     access: 'person',
     addressLimit,
@@ -66,13 +70,13 @@ export const singleSignOnRoutes = [
     operationId: 'signIn.getSingleSignOnCallback',
     summary: 'Return from single sign-on',
     description:
-      'The provider sends browsers back here, with parameters of its own. The browser is sent on to the dashboard.',
+      'The provider redirects browsers here, with its own parameters. The browser is redirected to the ' + 'dashboard.',
     example: { status: 404 },
     access: 'public',
     addressLimit,
     isOthers: true,
     answers: { 303: noBody },
-    // The page of the provider is nobody's business, and neither is the code in this address.
+    // Neither the page of the provider nor the code in this URL may leak to other sites.
     headers: { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
     errors: ['NOT_FOUND'],
     async handle({ head, visit, setCookie, setLocation }, { singleSignOn }) {

@@ -3,26 +3,26 @@ import { parseUrl } from '../../../kernel/values/http.ts';
 import { fieldsOf } from '../../../api/http/reading/fields.ts';
 
 /**
- * A path of the dashboard that begins with exactly one slash, so that a made-up link leads to no other site.
+ * A path of the dashboard. It must begin with exactly one slash, so that a forged link cannot redirect to another site.
  */
 const returnTo = z
   .string()
   .max(500)
   .regex(/^\/(?![/\\])[\x21\x22\x24-\x5b\x5d-\x7e]*$/, 'must be a path of the dashboard, such as /messages')
-  // Steps upwards, in any spelling, would lead out of the dashboard.
+  // Dot segments, however they are encoded, would lead out of the dashboard.
   .refine(
     (path) => parseUrl(`https://x${path}`)?.pathname === path.replace(/\?.*/, ''),
     'must be a path of the dashboard, such as /messages',
   );
 
 export const startSingleSignOnBody = fieldsOf({
-  returnTo: returnTo.optional().describe('Path of the dashboard where the browser comes back.'),
+  returnTo: returnTo.optional().describe('Path of the dashboard to return to.'),
 }).meta({ typeName: 'StartSingleSignOn' });
 export type StartSingleSignOn = z.output<typeof startSingleSignOnBody>;
 
 export const singleSignOnAnswer = z
   .strictObject({
-    url: z.string().describe('Page of the identity provider: send the browser there within 10 minutes.'),
+    url: z.string().describe('URL of the identity provider. Send the browser there within 10 minutes.'),
   })
   .meta({ typeName: 'SingleSignOn' });
 export type Start = z.output<typeof singleSignOnAnswer>;
@@ -32,17 +32,18 @@ export const signInWaysAnswer = z
     password: z
       .enum(['everyone', 'owners'])
       .describe(
-        'Who may sign in by password: owners of the first organisation alone where the operator wants single sign-on.',
+        'Who can sign in with a password: everyone, or only owners of the first organisation if the ' +
+          'operator requires single sign-on.',
       ),
     singleSignOn: z
-      .strictObject({ name: z.string().describe('Name of it for people.') })
+      .strictObject({ name: z.string().describe('Display name.') })
       .exactOptional()
-      .describe('Absent where the operator has no identity provider.'),
+      .describe('Single sign-on. Absent if no identity provider is set up.'),
   })
   .meta({ typeName: 'SignInWays' });
 export type Ways = z.output<typeof signInWaysAnswer>;
 
-/** Reasons why the page that the browser is sent back to has `#problem=` in its address. */
+/** Error codes that are appended as `#problem=` to the URL the browser returns to. */
 const PROBLEMS = [
   'denied',
   'invalid',

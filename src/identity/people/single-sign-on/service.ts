@@ -24,21 +24,28 @@ import {
 import { type Cookies, hashSecret, newSessionSecret } from '../sessions/cookie.ts';
 import type { SingleSignOnSettings } from '../../../platform/config/single-sign-on.ts';
 
-/** Shorter than other sessions: the provider may have ended the account meanwhile, and asking again costs a person nothing. */
+/**
+ * Shorter than other sessions: the provider may end the account at any time, and signing in again is easy for the user.
+ */
 const SESSION_MS = 24 * 3_600_000;
-/** Neither side says when the person gave a password: not within our memory. */
+/** Used if neither side knows when the user authenticated: not recently. */
 const NEVER = new Date(0);
 
 const CALLBACK = '/v1/sign-in/single-sign-on/callback';
 
 export type SingleSignOn = {
-  /** The ways to sign in here. */
+  /** Returns the available sign-in methods. */
   ways(): Ways;
-  /** Sends a browser to the identity provider. Throws NOT_FOUND where there is none, UNAVAILABLE when it cannot be reached. */
+  /**
+   * Returns the URL of the identity provider to send the browser to. Throws NOT_FOUND if there is none, and UNAVAILABLE
+   * if it cannot be reached.
+   */
   start(body: StartSingleSignOn, visit: Visit): Promise<WithCookies<Start>>;
-  /** The same for the person of a session who is to prove once more who they are. */
+  /** Like `start`, for the user of a session who has to authenticate again. */
   startProof(caller: Caller, body: StartSingleSignOn, visit: Visit): Promise<WithCookies<Start>>;
-  /** Where a browser goes that has come back with that target, with its session or a problem. */
+  /**
+   * Handles the return of a browser from the provider. Returns the URL to redirect to, with a session or an error code.
+   */
   finish(target: string, visit: Visit): Promise<WithCookies<string>>;
 };
 
@@ -70,7 +77,7 @@ export function createSingleSignOn(
     return { answer: { url }, cookies: [await attempts.begin(attempt, secret)] };
   };
 
-  /** The cookies of a person who has come back, or Refused. */
+  /** Returns the cookies of a user who has returned. Throws SignOnRefused. */
   const admit = async ({ sessionId }: SignOnAttempt, person: ProvenPerson, visit: Visit): Promise<string[]> => {
     const done = await db.$transaction(async (transaction) => {
       if (sessionId === undefined) {
@@ -101,7 +108,7 @@ export function createSingleSignOn(
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
-      log.warn({ err: error, problem }, 'single sign-on has let nobody in');
+      log.warn({ err: error, problem }, 'single sign-on was refused');
       return { page: problemAt(isProof ? attempt.returnTo : '/sign-in', problem), cookies: [] };
     }
   };
@@ -115,10 +122,10 @@ export function createSingleSignOn(
     start: ({ returnTo = '/' }, visit) => begin({ sessionId: undefined, returnTo }, visit),
 
     async startProof({ principal }, { returnTo = '/' }, visit) {
-      if (principal.kind !== 'person') throw new Error('Only people sign in');
+      if (principal.kind !== 'person') throw new Error('Only users sign in');
       const { issuer } = known(settings);
       if (!(await hasIdentity(db, principal.id, issuer)))
-        throw new ApiError('CONFLICT', `You have never signed in by ${known(settings).name}`);
+        throw new ApiError('CONFLICT', `You have never signed in through ${known(settings).name}`);
       return begin({ sessionId: principal.sessionId, returnTo }, visit);
     },
 
@@ -131,7 +138,7 @@ export function createSingleSignOn(
 }
 
 function known<T>(part: T | undefined): T {
-  if (part === undefined) throw new ApiError('NOT_FOUND', 'This service has no identity provider for single sign-on');
+  if (part === undefined) throw new ApiError('NOT_FOUND', 'No identity provider for single sign-on is configured');
   return part;
 }
 
@@ -144,7 +151,7 @@ async function addressAt(provider: IdentityProvider, secret: string, options: { 
   }
 }
 
-/** The fragment is read by the page alone: no log and no Referer has it. */
+/** The code is in the fragment, which only the page reads, so no log or Referer contains it. */
 const problemAt = (page: string, problem: SignOnProblem): string => `${page}#problem=${problem}`;
 
 function problemOf(error: unknown): SignOnProblem | undefined {
@@ -154,17 +161,19 @@ function problemOf(error: unknown): SignOnProblem | undefined {
 
 const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
-/** For so long a person may take at the identity provider. */
+/** How long a user may take at the identity provider. */
 const LIFE_MS = 600_000;
 
-/** Browsers that were sent to the identity provider. Each comes back once, with the secret that it was given. */
+/** Browsers that were sent to the identity provider. Each may return once, with the secret that it was given. */
 type Attempts = {
   newSecret(): string;
-  /** Keeps an attempt. Returns the Set-Cookie header that gives the browser its secret. */
+  /** Stores an attempt. Returns the Set-Cookie header with the secret. */
   begin(attempt: SignOnAttempt, secret: string): Promise<string>;
-  /** The attempt of a browser that has come back, used up by this. Undefined when there is none, or its time is over. */
+  /**
+   * Returns the attempt of a browser that has returned, and uses it up. Undefined if there is none or it has expired.
+   */
   use(visit: Visit): Promise<(SignOnAttempt & { secret: string }) | undefined>;
-  /** The Set-Cookie header that ends it. */
+  /** Returns the Set-Cookie header that deletes the secret. */
   over(): string;
 };
 
@@ -192,7 +201,7 @@ function createAttempts(
   };
 }
 
-/** Somebody whom the provider has proven, and whom this service does not let in. */
+/** Thrown for a user whom the provider has authenticated but who may not sign in to this service. */
 class SignOnRefused extends Error {
   readonly problem: SignOnProblem;
   constructor(problem: SignOnProblem) {
@@ -201,7 +210,7 @@ class SignOnRefused extends Error {
   }
 }
 
-/** The account of a person, with the roles that the provider and its invitations give. Throws Refused. */
+/** Returns the account of a user, after applying the roles from groups and invitations. Throws SignOnRefused. */
 type Enter = (transaction: DatabaseTransaction, person: ProvenPerson, visit: Visit) => Promise<string>;
 
 function createEnter(
@@ -222,8 +231,9 @@ function createEnter(
   };
 
   /**
-   * The account of one who comes for the first time. By the address alone, so the provider must have checked it. An account that is
-   * somebody at this provider already is not another's: an address that was given on does not open it.
+   * Returns the account of a user who signs in for the first time. It is matched by email address only, so the provider
+   * must have verified the address. An account that is already linked to another identity at this provider is not
+   * matched, so that a reassigned address does not open it.
    */
   const firstTime = async (
     transaction: DatabaseTransaction,
@@ -235,18 +245,18 @@ function createEnter(
     const account = await accounts.findByEmail(transaction, email);
     if (account !== undefined) {
       if (await hasIdentity(transaction, account.id, issuer)) throw new SignOnRefused('linked_otherwise');
-      // The provider is the first to have checked the address: whoever made the account before may be somebody else.
+      // The provider is the first to verify the address: whoever created the account may be someone else.
       await accounts.endPassword(transaction, account.id);
       await factorsOfPeople.removeAll(transaction, { userId: account.id, by: doneFrom(account.id, visit) });
       return link(transaction, person, account.id);
     }
-    // Anybody would close the setup otherwise, and leave the service without an owner.
+    // Otherwise anyone could complete the setup and leave the service without an owner.
     if (!(await accounts.isSetUp(transaction))) throw new SignOnRefused('not_set_up');
     if (!isWanted) throw new SignOnRefused('not_invited');
     return link(transaction, person, (await accounts.create(transaction, { email, name }, visit)).id);
   };
 
-  /** The account that is this person at the provider. Undefined also where that ended while the lock was waited for. */
+  /** Returns the account linked to this identity. Also undefined if the link was removed while waiting for the lock. */
   const lockKnown = async (transaction: DatabaseTransaction, person: ProvenPerson): Promise<string | undefined> => {
     const userId = await findUserOf(transaction, person);
     if (userId === undefined) return undefined;
@@ -255,7 +265,7 @@ function createEnter(
   };
 
   return async (transaction, person, visit) => {
-    // Two may come for the first time at once: the second then finds the account of the first.
+    // Two first sign-ins may arrive at once; the second then finds the account of the first.
     await lockIdentities(transaction);
     const roles = rolesByGroups(person.groups, settings.groupRoles, await accounts.findFirstOrganisation(transaction));
     const isWanted = [...roles.values()].some((role) => role !== undefined);
@@ -264,7 +274,7 @@ function createEnter(
     const userId = known ?? (await firstTime(transaction, person, { isWanted: isWanted || open.length > 0, visit }));
     await members.invitations.acceptAll(transaction, userId, open, visit);
     await members.followGroups(transaction, userId, roles, visit);
-    // Told last: it stands in the logs of the organisations that the person is now a member of.
+    // Written last, so that it appears in the logs of the organisations that the user is now a member of.
     if (known === undefined)
       await tell(transaction, {
         action: 'identity.linked',

@@ -6,12 +6,12 @@ type Db = DatabaseTransaction;
 
 /** A browser that was sent to the identity provider. */
 export type SignOnAttempt = {
-  /** The session of one who proves once more who they are; undefined for one who signs in. */
+  /** The session of a user who authenticates again; undefined for a sign-in. */
   sessionId: string | undefined;
   returnTo: string;
 };
 
-/** Keeps an attempt, and forgets those whose time is over. */
+/** Stores an attempt, and deletes expired ones. */
 export async function insertAttempt(
   db: Db,
   { sessionId, ...attempt }: SignOnAttempt & { hash: Buffer; expiresAt: Date },
@@ -22,7 +22,7 @@ export async function insertAttempt(
   await db.singleSignOnAttempt.create({ data: { ...attempt, hash, sessionId: sessionId ?? null } });
 }
 
-/** Uses an attempt up. Undefined when it was used before, has expired or never was. */
+/** Uses up an attempt. Undefined if it was used, has expired or never existed. */
 export async function useAttempt(db: Db, hash: Buffer, now: Date): Promise<SignOnAttempt | undefined> {
   const [row] = await db.$queryRaw<{ session_id: string | null; return_to: string }[]>`
     DELETE FROM single_sign_on_attempts WHERE hash = ${new Uint8Array(hash)} AND expires_at > ${now}
@@ -32,7 +32,7 @@ export async function useAttempt(db: Db, hash: Buffer, now: Date): Promise<SignO
 
 export type Identity = { issuer: string; subject: string };
 
-/** The account of a person at the identity provider. */
+/** Returns the account linked to an identity. */
 export async function findUserOf(db: Db, { issuer, subject }: Identity): Promise<string | undefined> {
   const row = await db.identity.findUnique({
     where: { issuer_subject: { issuer, subject } },
@@ -41,7 +41,7 @@ export async function findUserOf(db: Db, { issuer, subject }: Identity): Promise
   return row?.userId;
 }
 
-/** Whether an account is somebody at that provider already. */
+/** Whether an account is already linked to an identity at that provider. */
 export const hasIdentity = async (db: Db, userId: string, issuer: string): Promise<boolean> =>
   (await db.identity.count({ where: { userId, issuer } })) > 0;
 
@@ -49,15 +49,17 @@ export async function insertIdentity(db: Db, identity: Identity & { userId: stri
   await db.identity.create({ data: identity });
 }
 
-/** The person of a session that has not been revoked. */
+/** Returns the user of a session that has not been revoked. */
 export async function findUserOfSession(db: Db, id: string): Promise<string | undefined> {
   return (await db.session.findUnique({ where: { id }, select: { userId: true } }))?.userId;
 }
 
-// Any number, the same in every process.
+// An arbitrary number, the same in every process.
 const LOCK_NUMBER = 7_220_636;
 
-/** Lets one transaction at a time look for an account and link it. The cast: Prisma cannot read a `void` column. */
+/**
+ * Allows one transaction at a time to search for an account and link it. The cast: Prisma cannot read a `void` column.
+ */
 export async function lockIdentities(db: Db): Promise<void> {
   await db.$queryRaw`SELECT pg_advisory_xact_lock(${LOCK_NUMBER})::text`;
 }

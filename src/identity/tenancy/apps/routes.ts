@@ -15,7 +15,7 @@ export const appRoutes = [
     path: COLLECTION,
     operationId: 'apps.list',
     summary: 'List apps',
-    description: 'Apps of the organisation, the newest first.',
+    description: 'Apps of the organisation, newest first.',
     example: { query: { status: 'active' } },
     access: { scope: 'apps:read', level: 'organisation' },
     query: listAppsQuery,
@@ -26,8 +26,11 @@ export const appRoutes = [
     method: 'POST',
     path: COLLECTION,
     operationId: 'apps.create',
-    summary: 'Make an app',
-    description: 'An app has an environment `live` and an environment `test`.',
+    summary: 'Create an app',
+    description:
+      'Creates an app with the environments `live` and `test`. A `slug` that is taken in the ' +
+      'organisation is CONFLICT. API keys cannot create or list apps, because apps are above ' +
+      'environments.',
     example: { body: { name: 'Shop', settings: { retentionDays: 30 } } },
     access: { scope: 'apps:write', level: 'organisation' },
     consumes: 'json',
@@ -41,7 +44,9 @@ export const appRoutes = [
     path: ONE,
     operationId: 'apps.get',
     summary: 'Get an app',
-    description: 'Shows one app with its defaults in force.',
+    description:
+      'Shows an app with its effective defaults. An API key can see and change only its own app; a ' +
+      'credential of the test environment cannot change it (FORBIDDEN).',
     params,
     access: { scope: 'apps:read', level: 'any' },
     answers: { 200: appAnswer },
@@ -53,7 +58,8 @@ export const appRoutes = [
     path: ONE,
     operationId: 'apps.update',
     summary: 'Change an app',
-    description: 'Changes the fields that are given. Settings are merged, and null gives one back to the service.',
+    description:
+      'Changes the fields that are given. Settings are merged; null resets one to the default of the ' + 'service.',
     example: { body: { description: 'The shop', settings: { timeoutMs: 10_000 } } },
     params,
     access: { scope: 'apps:write', level: 'any' },

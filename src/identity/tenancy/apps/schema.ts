@@ -11,7 +11,7 @@ const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
 const status = z.enum(APP_STATUSES);
 
-/** Addresses and command lines hold slugs: no blanks, no other case. No id of ours has this form. */
+/** Slugs appear in URLs and command lines, so they have no blanks or capitals. No generated id has this form. */
 export const MAX_SLUG_LENGTH = 63;
 const slug = z
   .string()
@@ -20,15 +20,17 @@ const slug = z
 
 const within = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max);
 const retryPolicy = {
-  maxRetries: within(RETRY_BOUNDS.maxRetries).exactOptional().describe('Tries after the first one.'),
+  maxRetries: within(RETRY_BOUNDS.maxRetries).exactOptional().describe('Retries after the first attempt.'),
   initialDelay: within(RETRY_BOUNDS.initialDelay).exactOptional().describe('Milliseconds before the first retry.'),
-  maxDelay: within(RETRY_BOUNDS.maxDelay).exactOptional().describe('Milliseconds that no delay of the policy exceeds.'),
+  maxDelay: within(RETRY_BOUNDS.maxDelay)
+    .exactOptional()
+    .describe('Maximum delay between two attempts, in milliseconds.'),
   backoffMultiplier: within(RETRY_BOUNDS.backoffMultiplier)
     .exactOptional()
-    .describe('Each delay is the one before, times this.'),
+    .describe('Factor by which each delay is longer than the previous one.'),
 };
 
-/** Defaults that an app has of its own. */
+/** Defaults set on the app. */
 export type AppSettings = {
   retentionDays?: number;
   retryPolicy?: RetryPolicy;
@@ -36,10 +38,10 @@ export type AppSettings = {
   circuitBreaker?: boolean;
 };
 
-/** Defaults in force: an app's own, then those of the service. */
+/** Effective defaults: the app's own, or else those of the service. */
 export const settingsInForce = (own: AppSettings): Required<AppSettings> => ({
   retentionDays: own.retentionDays ?? RETENTION_DAYS.default,
-  // JSONB has an order of its own; a policy is shown in that of its fields everywhere.
+  // JSONB has its own key order; show a policy with its fields in the same order everywhere.
   retryPolicy: completeRetryPolicy(own.retryPolicy ?? {}),
   timeoutMs: own.timeoutMs ?? TIMEOUT_MS.default,
   circuitBreaker: own.circuitBreaker ?? true,
@@ -51,35 +53,42 @@ const resource: ResourceFields = {
   rules: { name: nameProblem, description: controlCharacterProblem },
 };
 
-/** Without a slug the app gets one made of its name. */
+/** Without `slug`, one is derived from the name. */
 export const createAppBody = fieldsOf(
   {
-    name: name.describe('Name for people.'),
-    slug: slug.exactOptional().describe('Name for addresses and command lines. Default: made of the name.'),
-    description: description.exactOptional().describe('Text for people.'),
-    status: status.default('active').describe('Status to have.'),
+    name: name.describe('Display name.'),
+    slug: slug
+      .exactOptional()
+      .describe(
+        'Name in URLs and command lines: up to 63 of a-z, 0-9 and single hyphens, unique in the ' +
+          'organisation. Default: derived from the name.',
+      ),
+    description: description.exactOptional().describe('Free-text description.'),
+    status: status.default('active').describe('Status.'),
     settings: fieldsOf({
       retentionDays: within(RETENTION_DAYS).exactOptional().describe('Days after which a message is removed.'),
       retryPolicy: fieldsOf(retryPolicy)
         .exactOptional()
-        .describe('When a failed delivery is tried again. Parts that are left out stay as they are by default.'),
-      timeoutMs: within(TIMEOUT_MS).exactOptional().describe('Milliseconds that one attempt may take.'),
-      circuitBreaker: z.boolean().exactOptional().describe('Whether a circuit may open.'),
+        .describe('When a failed delivery is retried. Omitted fields keep their defaults.'),
+      timeoutMs: within(TIMEOUT_MS).exactOptional().describe('Maximum duration of an attempt, in milliseconds.'),
+      circuitBreaker: z.boolean().exactOptional().describe('Whether the circuit breaker is on.'),
     })
       .exactOptional()
-      .describe('Defaults for resources that are made from now on.'),
+      .describe('Defaults for resources created from now on.'),
   },
   resource,
 ).meta({ typeName: 'CreateApp' });
 export type CreateApp = z.output<typeof createAppBody>;
 
-/** Settings are merged. Null gives one of them, or all of them, back to the service's defaults. */
+/** Settings are merged. Null resets one of them, or all of them, to the defaults of the service. */
 export const appChange = changeOf(
   {
-    name: name.exactOptional().describe('Name for people.'),
-    slug: slug.exactOptional().describe('Name for addresses and command lines. Default: made of the name.'),
-    description: description.nullable().exactOptional().describe('Text for people.'),
-    status: status.exactOptional().describe('Status to have.'),
+    name: name.exactOptional().describe('Display name.'),
+    slug: slug
+      .exactOptional()
+      .describe('Name in URLs and command lines: up to 63 of a-z, 0-9 and single hyphens, unique in the organisation.'),
+    description: description.nullable().exactOptional().describe('Free-text description.'),
+    status: status.exactOptional().describe('New status.'),
     settings: z
       .strictObject({
         retentionDays: within(RETENTION_DAYS)
@@ -90,13 +99,16 @@ export const appChange = changeOf(
           .strictObject(retryPolicy)
           .nullable()
           .exactOptional()
-          .describe('When a failed delivery is tried again. Parts that are left out stay as they are by default.'),
-        timeoutMs: within(TIMEOUT_MS).nullable().exactOptional().describe('Milliseconds that one attempt may take.'),
-        circuitBreaker: z.boolean().nullable().exactOptional().describe('Whether a circuit may open.'),
+          .describe('When a failed delivery is retried. Omitted fields keep their defaults.'),
+        timeoutMs: within(TIMEOUT_MS)
+          .nullable()
+          .exactOptional()
+          .describe('Maximum duration of an attempt, in milliseconds.'),
+        circuitBreaker: z.boolean().nullable().exactOptional().describe('Whether the circuit breaker is on.'),
       })
       .nullable()
       .exactOptional()
-      .describe('Defaults for resources that are made from now on.'),
+      .describe('Defaults for resources created from now on.'),
   },
   resource,
 );
@@ -104,7 +116,7 @@ export const updateAppBody = appChange.body.meta({ typeName: 'UpdateApp' });
 export type UpdateApp = z.output<typeof updateAppBody>;
 
 export const listAppsQuery = pageQuery
-  .extend({ status: enumQuery(APP_STATUSES).optional().describe('Status to have.') })
+  .extend({ status: enumQuery(APP_STATUSES).optional().describe('Only apps with this status.') })
   .meta({ typeName: 'ListApps' });
 export type ListApps = z.output<typeof listAppsQuery>;
 
@@ -112,31 +124,37 @@ export type ListApps = z.output<typeof listAppsQuery>;
 export const appAnswer = z
   .strictObject({
     id: idOf('app'),
-    organisationId: idOf('organisation').describe('Organisation that it belongs to.'),
-    name: z.string().describe('Name for people; several apps may have the same.'),
-    slug: z.string().describe('Name for addresses and command lines; no other app of its organisation has it.'),
-    description: z.string().exactOptional().describe('Text for people.'),
+    organisationId: idOf('organisation').describe('Organisation it belongs to.'),
+    name: z.string().describe('Display name. Several apps can have the same name.'),
+    slug: z.string().describe('Name in URLs and command lines, unique in the organisation.'),
+    description: z.string().exactOptional().describe('Free-text description.'),
     status: z
       .enum(APP_STATUSES)
-      .describe('The credentials of a suspended app are refused, and its deliveries wait until it is active.'),
+      .describe(
+        'While an app is suspended, its credentials are refused within 5 seconds, deliveries ' +
+          '(`app_suspended`) and scheduled messages wait, and schedules start no runs. Runs in progress ' +
+          'continue. Users can change things, but requests that send something are FORBIDDEN.',
+      ),
     settings: z
       .strictObject({
         retentionDays: wholeNumber.describe(
-          '`retentionDays` of a channel that is made without, and the days for which runs that have ended are kept.',
+          'Default `retentionDays` of new channels, and the days for which finished runs are kept.',
         ),
         retryPolicy: z
           .strictObject({
-            maxRetries: wholeNumber.describe('Tries after the first one.'),
+            maxRetries: wholeNumber.describe('Retries after the first attempt.'),
             initialDelay: wholeNumber.describe('Milliseconds before the first retry.'),
-            maxDelay: wholeNumber.describe('Milliseconds that no delay exceeds.'),
-            backoffMultiplier: wholeNumber.describe('Each delay is the one before, times this.'),
+            maxDelay: wholeNumber.describe('Maximum delay between two attempts, in milliseconds.'),
+            backoffMultiplier: wholeNumber.describe('Factor by which each delay is longer than the previous one.'),
           })
-          .describe('`retryPolicy` of a subscription that is made without; one that is given in part begins with it.'),
-        timeoutMs: wholeNumber.describe('`timeoutMs` of a subscription that is made without.'),
-        circuitBreaker: z.boolean().describe('`circuitBreaker` of a subscription that is made without.'),
+          .describe(
+            'Default `retryPolicy` of new subscriptions. It also fills in the missing fields of a partial policy.',
+          ),
+        timeoutMs: wholeNumber.describe('Default `timeoutMs` of new subscriptions.'),
+        circuitBreaker: z.boolean().describe('Default `circuitBreaker` of new subscriptions.'),
       })
-      .describe("Defaults in force for resources that are made from now on: the app's own or the service's."),
-    createdAt: time.describe('When the app was made.'),
+      .describe("Effective defaults for resources created from now on: the app's own, or else those of the service."),
+    createdAt: time.describe('When the app was created.'),
     updatedAt: time.describe('When the app was last changed.'),
   })
   .meta({ typeName: 'App' });

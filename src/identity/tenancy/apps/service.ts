@@ -20,27 +20,30 @@ import {
 import * as store from './store.ts';
 import { activateResources, suspendResources } from './store.ts';
 
-/** Ten thousand subscriptions are marked in about half a second; Prisma's default is 5 s. */
+/** Flagging ten thousand subscriptions takes about half a second. Prisma's default is 5 s. */
 const CHANGE_TIMEOUT_MS = 60_000;
 
 export type Apps = {
-  /** In the caller's organisation, with a live and a test environment. */
+  /** Creates an app in the caller's organisation, with a live and a test environment. */
   create(caller: TenantCaller, body: CreateApp): Promise<App>;
   list(caller: TenantCaller, query: ListApps): Promise<Page<App>>;
   get(caller: TenantCaller, id: string): Promise<App>;
-  /** A suspended app's credentials are refused in this process at once, and within 5 s in others. */
+  /** Credentials of a suspended app are refused at once in this process, and within 5 s in others. */
   update(caller: TenantCaller, id: string, body: UpdateApp): Promise<App>;
   /**
-   * The app that a resource is being made in, shared until the transaction ends. Taken before anything else of it: suspending the app
-   * takes the app first, too.
+   * Returns the app in which a resource is being created, with a shared lock until the transaction ends. Lock it before
+   * anything else in the app, because suspending the app does so too.
    */
   share(transaction: DatabaseTransaction, appId: string): Promise<store.AppAsParent>;
-  /** The command line, which has the database and is bound to no organisation. */
+  /** For the command line, which uses the system connection and is not bound to an organisation. */
   operator: {
-    /** In that organisation; default the only one that has an app. */
+    /** Creates an app in that organisation. Default: the only one that has an app. */
     create(app: AppDraft, organisationId: string | undefined): Promise<App>;
     list(): Promise<App[]>;
-    /** The app of that id or slug; without either the only one. NOT_FOUND, CONFLICT where there are several. */
+    /**
+     * Returns the app with that id or slug, or the only app if neither is given. Throws NOT_FOUND, or CONFLICT if there
+     * are several.
+     */
     find(ref: string | undefined): Promise<App>;
     setStatus(ref: string, status: App['status']): Promise<App>;
   };
@@ -48,14 +51,14 @@ export type Apps = {
 
 type Collaborators = {
   audit: Pick<Audit, 'record' | 'operatorOn'>;
-  /** Makes the system channels of environments that have none. */
+  /** Creates the system channels of environments that have none. */
   makeSystemChannels(transaction: DatabaseTransaction): Promise<void>;
-  /** Makes every process of this supervisor forget the credentials of an app. */
+  /** Removes the credentials of an app from the caches of every process of this supervisor. */
   forget(appId: string): Promise<void>;
 };
 
 export function createApps(
-  // An app is made and changed by the engine (db): both of its environments change with it.
+  // Apps are created and changed with the system connection (db), because both of their environments change with them.
   { db, tenants, newId, clock }: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>,
   { audit, makeSystemChannels, forget }: Collaborators,
 ): Apps {
@@ -82,7 +85,7 @@ export function createApps(
       return shown(app);
     });
 
-  /** Changes a locked app, and what follows from its status. */
+  /** Changes a locked app, and whatever depends on its status. */
   const change = async (
     transaction: DatabaseTransaction,
     by: TenantCaller | undefined,
@@ -108,11 +111,12 @@ export function createApps(
     const found = await store.findAppsNamed(db, ref, TOLD + 1);
     const [app, ...others] = found;
     if (app !== undefined && others.length === 0) return shown(app);
-    if (app !== undefined) throw new ApiError('CONFLICT', `Name one app by its id (--app): ${described(found)}`);
+    if (app !== undefined)
+      throw new ApiError('CONFLICT', `Several apps match. Name one by its id (--app): ${described(found)}`);
     throw new ApiError(
       'NOT_FOUND',
       ref === undefined
-        ? 'There is no app yet: start the service once'
+        ? 'There is no app yet. Start the service once to create one'
         : noApp(ref, await store.findAppsNamed(db, undefined, TOLD + 1)),
     );
   };
@@ -120,8 +124,10 @@ export function createApps(
   const onlyOrganisation = async (): Promise<string> => {
     const found = await store.findOrganisationsWithApps(db, TOLD + 1);
     const [id, ...others] = found;
-    if (id === undefined) throw new ApiError('NOT_FOUND', 'There is no organisation yet: start the service once');
-    if (others.length > 0) throw new ApiError('CONFLICT', `Name one organisation by its id: ${told(found)}`);
+    if (id === undefined)
+      throw new ApiError('NOT_FOUND', 'There is no organisation yet. Start the service once to create one');
+    if (others.length > 0)
+      throw new ApiError('CONFLICT', `There are several organisations. Name one by its id: ${told(found)}`);
     return id;
   };
 
@@ -131,7 +137,7 @@ export function createApps(
     async list(caller, query) {
       const { organisationId } = caller;
       const { status } = query;
-      // A list of the organisation: no environment has its cursors.
+      // The list belongs to the organisation, so its cursors do not belong to an environment.
       const scope: ListScope = { list: 'apps', environmentId: organisationId, filters: { status } };
       const page = pageRequest(scope, query);
       const rows = await tenants.list(caller, (transaction) =>
@@ -151,7 +157,8 @@ export function createApps(
     async update(caller, id, body) {
       const { app, isMoved } = await db.$transaction(
         async (transaction) => {
-          // The organisation first, as in making an app: of two with one slug the second sees the first.
+          // Lock the organisation first, as when creating an app: of two requests with the same slug, the second sees
+          // the first.
           if (body.slug !== undefined) await store.lockOrganisation(transaction, caller.organisationId);
           const stored = mayName(caller, id) ? await store.lockApp(transaction, caller.organisationId, id) : undefined;
           if (stored === undefined) throw appNotFound();
@@ -201,23 +208,29 @@ export function createApps(
 
 type AppDraft = Omit<CreateApp, 'status'> & Partial<Pick<CreateApp, 'status'>>;
 
-/** A credential of an environment knows its own app alone. An id that cannot be one never reaches the database. */
+/** A credential of an environment can name only its own app. Malformed ids never reach the database. */
 const mayName = (caller: TenantCaller, id: string): boolean =>
   isId('app', id) && (caller.level === 'organisation' || caller.appId === id);
 
-const appNotFound = (): ApiError => new ApiError('NOT_FOUND', 'No such app');
+const appNotFound = (): ApiError => new ApiError('NOT_FOUND', 'There is no such app');
 
-/** A test key would take the live environment out of service, and could not bring it back: no credential of a suspended app works. */
+/**
+ * A test key could take the live environment out of service and not bring it back, because credentials of a suspended
+ * app do not work.
+ */
 function refuseStatusOfOwnApp(caller: TenantCaller): void {
   if (caller.level === 'organisation' || caller.principal.kind === 'person') return;
-  const reason = 'can only be changed from above the environments: by a person who is signed in, or `posthorn apps`';
+  const reason = 'can be changed only by a user who is signed in, or with `posthorn apps`';
   throw new ApiError('FORBIDDEN', `status: ${reason}`, { details: { field: 'status', reason } });
 }
 
-/** The live environment has the same name, slug and settings. People have their rights in both environments, wherever they act. */
+/**
+ * Name, slug and settings also apply to the live environment. Users have their rights in both environments, wherever
+ * they act.
+ */
 function refuseTestCredential(caller: TenantCaller): void {
   if (caller.level === 'organisation' || caller.principal.kind === 'person' || caller.environment === 'live') return;
-  const reason = 'belongs to the test environment, and a change of the app changes live as well';
+  const reason = 'belongs to the test environment, but changing the app affects live too';
   throw new ApiError('FORBIDDEN', `Authorization: ${reason}`, { details: { field: 'Authorization', reason } });
 }
 
@@ -228,18 +241,18 @@ async function refuseTakenSlug(
   butOf?: string,
 ): Promise<void> {
   if (!(await store.hasSlug(transaction, organisationId, slug, butOf))) return;
-  const reason = `is taken: another app of this organisation has ${slug}`;
+  const reason = `is already used by another app of this organisation`;
   throw new ApiError('CONFLICT', `slug: ${reason}`, { details: { field: 'slug', reason } });
 }
 
-/** Letters and digits of a name, with hyphens between them; `app` for a name without any. */
+/** Derives a slug from a name: its letters and digits, with hyphens between them. `app` if it has none. */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
   const words = plain.replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
   return words.slice(0, MAX_SLUG_LENGTH).replace(/-$/, '') || 'app';
 }
 
-/** An app's own settings with a change of them; null gives back what the service has. */
+/** Merges a change into the settings of an app. Null resets to the defaults of the service. */
 function mergedSettings(own: AppSettings, given: NonNullable<UpdateApp['settings']> | null): AppSettings {
   if (given === null) return {};
   const { retryPolicy, ...rest } = given;
@@ -251,7 +264,7 @@ function mergedSettings(own: AppSettings, given: NonNullable<UpdateApp['settings
     if (problem !== undefined) throw invalidField(`settings.retryPolicy.${problem.field}`, problem.reason);
     merged['retryPolicy'] = policy;
   }
-  // `as`: without its nulls it has the fields of AppSettings and no others.
+  // `as`: without nulls, it has exactly the fields of AppSettings.
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null)) as AppSettings;
 }
 
@@ -260,10 +273,10 @@ function shown(stored: store.StoredApp): App {
   return app;
 }
 
-// An operator chooses among a few; of thousands `posthorn apps list` shows all.
+// Enough for an operator to choose from. `posthorn apps list` shows all.
 const TOLD = 20;
 const told = (names: readonly string[]): string =>
   `${names.slice(0, TOLD).join(', ')}${names.length > TOLD ? ' and others' : ''}`;
 const described = (apps: readonly App[]): string => told(apps.map(({ id, slug }) => `${slug} (${id})`));
 const noApp = (ref: string, all: readonly App[]): string =>
-  all.length === 0 ? `There is no app ${ref}` : `There is no app ${ref}; there is ${described(all)}`;
+  all.length === 0 ? `There is no app ${ref}` : `There is no app ${ref}. Existing apps: ${described(all)}`;

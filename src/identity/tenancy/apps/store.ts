@@ -5,10 +5,13 @@ import type { PageRequest } from '../../../kernel/values/page.ts';
 import type { AppStatus } from '../../../kernel/words/statuses.ts';
 import { type App, type AppSettings, settingsInForce } from './schema.ts';
 
-/** Every query here is bound to one organisation, or to an app found in it; the operator's say so. */
+/**
+ * Every query here is bound to one organisation, or to an app found in it, unless its comment says it is for the
+ * operator.
+ */
 type Db = DatabaseTransaction;
 
-/** An app with the settings of its own, as a change of it begins with them. */
+/** An app with its own settings, which changes are merged into. */
 export type StoredApp = App & { ownSettings: AppSettings };
 
 export type NewApp = Pick<App, 'id' | 'organisationId' | 'name' | 'slug' | 'status'> & {
@@ -45,7 +48,7 @@ export async function findApp(db: Db, organisationId: string, id: string): Promi
   return row === null ? undefined : toApp(row);
 }
 
-/** The rows of one page and one more, newest first. */
+/** Returns the rows of a page and one more, newest first. */
 export async function findApps(
   db: Db,
   { organisationId, status }: { organisationId: string; status: AppStatus | undefined },
@@ -63,26 +66,29 @@ export async function findApps(
   return rows.map(toApp);
 }
 
-/** For the operator: every app of every organisation, oldest first. */
+/** For the operator: returns all apps of all organisations, oldest first. */
 export async function findAllApps(db: Database): Promise<StoredApp[]> {
   const rows = await db.app.findMany({ orderBy: { id: 'asc' } });
   return rows.map(toApp);
 }
 
-/** For the operator: the oldest apps of all organisations, at most `limit`, or those with that id or that slug. */
+/** For the operator: returns up to `limit` of the oldest apps of all organisations, or those with that id or slug. */
 export async function findAppsNamed(db: Database, ref: string | undefined, limit: number): Promise<StoredApp[]> {
   const where = ref === undefined ? {} : { OR: [{ id: ref }, { slug: ref }] };
   return (await db.app.findMany({ where, orderBy: { id: 'asc' }, take: limit })).map(toApp);
 }
 
-/** For the operator: the oldest organisations that have an app, at most `limit`. */
+/** For the operator: returns up to `limit` of the oldest organisations that have an app. */
 export async function findOrganisationsWithApps(db: Database, limit: number): Promise<string[]> {
   const where = { apps: { some: {} } };
   const rows = await db.organisation.findMany({ where, orderBy: { id: 'asc' }, take: limit, select: { id: true } });
   return rows.map(({ id }) => id);
 }
 
-/** Keeps slugs of an organisation from changing until the transaction ends. False where there is no such organisation. */
+/**
+ * Locks an organisation until the transaction ends, which keeps the slugs in it from changing. Returns false if there
+ * is no such organisation.
+ */
 export async function lockOrganisation(db: Db, id: string): Promise<boolean> {
   const rows = await db.$queryRaw<unknown[]>`SELECT FROM organisations WHERE id = ${id} FOR NO KEY UPDATE`;
   return rows.length > 0;
@@ -93,13 +99,13 @@ export async function hasSlug(db: Db, organisationId: string, slug: string, butO
   return (await db.app.count({ where: { organisationId, slug, ...but } })) > 0;
 }
 
-/** Reads an app and keeps it from changing until the transaction ends. Making a channel or a subscription in it waits. */
+/** Reads an app and locks it until the transaction ends. Creating a channel or a subscription in it has to wait. */
 export async function lockApp(db: Db, organisationId: string, id: string): Promise<StoredApp | undefined> {
   await db.$queryRaw`SELECT FROM apps WHERE id = ${id} AND organisation_id = ${organisationId} FOR NO KEY UPDATE`;
   return findApp(db, organisationId, id);
 }
 
-/** Columns of an app that may change. */
+/** Columns of an app that can change. */
 export type AppEdit = Partial<Pick<App, 'name' | 'slug' | 'status'>> & {
   description?: string | null;
   ownSettings?: AppSettings;
@@ -123,17 +129,20 @@ export async function updateApp(
   return toApp(row);
 }
 
-/** An app as the making of a resource in it needs it. */
+/** What creating a resource in an app needs from it. */
 export type AppAsParent = { settings: Required<AppSettings>; suspendedAt: Date | null };
 
-/** The app, shared until the transaction ends: suspending it waits, and then meets what the transaction has made. */
+/**
+ * Returns the app with a shared lock until the transaction ends. Suspending it has to wait, and then includes what the
+ * transaction created.
+ */
 export async function shareApp(db: Db, id: string): Promise<AppAsParent | undefined> {
   const [row] = await db.$queryRaw<{ settings: AppSettings; suspendedAt: Date | null }[]>`
     SELECT settings, suspended_at AS "suspendedAt" FROM apps WHERE id = ${id} FOR SHARE`;
   return row && { settings: settingsInForce(row.settings), suspendedAt: row.suspendedAt };
 }
 
-// `as`: the columns are only ever written from validated values.
+// `as`: the columns are only written with validated values.
 const toJson = (settings: AppSettings): Prisma.InputJsonObject => settings as Prisma.InputJsonObject;
 
 function toApp(row: AppRow): StoredApp {
@@ -153,18 +162,17 @@ function toApp(row: AppRow): StoredApp {
 }
 
 /*
- * An app that is suspended holds its deliveries by a mark on its channels and subscriptions, which the statements of deliveries read
- * anyway: none of them asks for the app. A channel or a subscription that is made meanwhile gets the mark as it is made (`shareApp`).
- * Both run in the transaction that has locked the app. Channels come before subscriptions, each by id, as everywhere.
+ * A suspended app holds its deliveries by a flag on its channels and subscriptions, which the delivery statements read anyway, so
+ * that none of them has to query the app. Channels and subscriptions created meanwhile get the flag at once (`shareApp`). Both
+ * statements run in the transaction that has locked the app, and lock channels before subscriptions, each by id, as everywhere.
  */
-
 const LIVE = 'JOIN environments e ON e.id = x.environment_id WHERE e.app_id = $1 AND x.deleted_at IS NULL';
 
 const mark = (table: 'channels' | 'subscriptions'): string => `
   UPDATE ${table} SET app_suspended_at = $2 WHERE id IN (
     SELECT x.id FROM ${table} x ${LIVE} AND x.app_suspended_at IS NULL ORDER BY x.id FOR NO KEY UPDATE OF x)`;
 
-/** No further try begins once this is committed; a try under way goes on. */
+/** Once this is committed, no further attempts start. Attempts in progress continue. */
 export async function suspendResources(db: DatabaseTransaction, appId: string, at: Date): Promise<void> {
   await db.$executeRawUnsafe(mark('channels'), appId, at);
   await db.$executeRawUnsafe(mark('subscriptions'), appId, at);
@@ -174,14 +182,14 @@ const OPEN_CHANNELS = `
   UPDATE channels SET app_suspended_at = NULL WHERE id IN (
     SELECT x.id FROM channels x ${LIVE} AND x.app_suspended_at IS NOT NULL ORDER BY x.id FOR NO KEY UPDATE OF x)`;
 
-// Messages whose time came meanwhile were set aside (scheduling/due/due-store.ts).
+// Messages that came due meanwhile were set aside (scheduling/due/due-store.ts).
 const RELEASE_SCHEDULED = `
   UPDATE scheduled_messages SET due_at = deliver_at
   WHERE cancelled_at IS NULL AND due_at IS NULL
     AND channel_id IN (SELECT x.id FROM channels x ${LIVE} AND x.status = 'active')`;
 
-// As with a resume (subscriptions/store.ts) circuits close, and times count from now on. A trigger
-// tells workers of each subscription that takes tries again.
+// As when a subscription is resumed (subscriptions/store.ts), circuits close and times count from now. A trigger
+// notifies workers of each subscription that can receive attempts again.
 const OPEN_SUBSCRIPTIONS = `
   UPDATE subscriptions SET app_suspended_at = NULL,
     resumed_at = CASE WHEN status = 'active' THEN $2 ELSE resumed_at END,
@@ -191,7 +199,7 @@ const OPEN_SUBSCRIPTIONS = `
   WHERE id IN (
     SELECT x.id FROM subscriptions x ${LIVE} AND x.app_suspended_at IS NOT NULL ORDER BY x.id FOR NO KEY UPDATE OF x)`;
 
-/** Deliveries and scheduled messages go on from where they were held. */
+/** Deliveries and scheduled messages continue from where they were held. */
 export async function activateResources(db: DatabaseTransaction, appId: string, at: Date): Promise<void> {
   await db.$executeRawUnsafe(OPEN_CHANNELS, appId);
   await db.$executeRawUnsafe(RELEASE_SCHEDULED, appId);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { redact } from './record.ts';
 
-test('values of secrets and headers are left out, their names are not; absent fields are no fields', () => {
+test('values of secrets and headers are removed but their names are kept; undefined fields are dropped', () => {
   expect(
     redact({
       name: 'till',
@@ -23,7 +23,7 @@ test('values of secrets and headers are left out, their names are not; absent fi
   expect(redact({ at, n: 1 })).toEqual({ at, n: 1 });
 });
 
-test('a literal secret is left out however deep it stands, and one that is named is not', () => {
+test('a literal secret is removed at any depth, and a reference to one is kept', () => {
   const config = {
     url: 'https://example.com',
     headers: { 'X-Api-Key': 'literal', Authorization: 'Bearer {{ secrets.CRM }}' },

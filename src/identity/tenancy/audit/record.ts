@@ -5,14 +5,14 @@ import { timeOfId } from '../../../kernel/values/ids.ts';
 import type { TenantCaller, EnvironmentCaller } from '../../../api/caller.ts';
 import type { AuditEntry, Told } from './schema.ts';
 
-/** The one who did something, and where it was done. */
+/** The actor, and where they acted. */
 export type AuditActor = Pick<AuditEntry, 'organisationId' | 'appId' | 'environmentId' | 'actor' | 'from'>;
 
 export type RecordAudit = (db: Executor, doer: AuditActor | TenantCaller, told: Told) => Promise<void>;
 
 /**
- * Takes the next place in the organisation's chain and adds the entry there, in one statement: the head's row is locked, and an UPDATE
- * that has waited for it goes on from what the other one has left.
+ * Takes the next position in the organisation's chain and adds the entry there, in one statement. It locks the row of
+ * the head, and an UPDATE that has waited for the lock continues from the values the other transaction wrote.
  */
 const RECORD = `
   WITH head AS (
@@ -26,8 +26,8 @@ const RECORD = `
   SELECT $2, $1, $3, $4, $5, $6, head.position, $7, head.hash FROM head`;
 
 /**
- * Writer of audit entries. Called last in the transaction that makes the change: the entry is there exactly when the change is, and
- * changes of one organisation wait for each other from here to their commits only.
+ * Writes audit entries. Call it last in the transaction of the change: the entry is stored if and only if the change
+ * is, and changes of one organisation wait for each other only from here to the commit.
  */
 export const createRecordAudit =
   ({ newId, clock }: Pick<Dependencies, 'newId' | 'clock'>): RecordAudit =>
@@ -36,7 +36,8 @@ export const createRecordAudit =
     const id = newId('auditEntry');
     const entry = JSON.stringify({
       id,
-      // The id's own time: the list's order, `since` and `until` go by ids, and a clock read twice may tell two milliseconds.
+      // The time of the id: order, `since` and `until` of the list go by ids, and reading the clock twice could give
+      // another millisecond.
       at: timeOfId('auditEntry', id) ?? clock(),
       organisationId,
       appId,
@@ -50,13 +51,13 @@ export const createRecordAudit =
     });
     const values = [organisationId, id, environmentId ?? null, actor.id ?? null, action, target.id, entry];
     await execute(db, RECORD, values).catch((failure: unknown) => {
-      // No change makes a duplicate here: somebody has written by hand.
+      // The service itself never writes a duplicate, so somebody has inserted an entry manually.
       if (!failureCodes(failure).codes.some((code) => DUPLICATE_CODES.has(code))) throw failure;
-      throw new Error(`${organisationId} has an audit entry behind the end of its chain: run posthorn audit verify`);
+      throw new Error(`${organisationId} has an audit entry beyond the end of its chain. Run posthorn audit verify`);
     });
   };
 
-/** The one who asks, for an entry that is written when others have answered. */
+/** The actor of a request, for an entry that is written after others have responded. */
 export const doerOf = (caller: TenantCaller): AuditActor => ({
   organisationId: caller.organisationId,
   ...(caller.level === 'environment' && placeOf(caller)),
@@ -66,18 +67,21 @@ export const doerOf = (caller: TenantCaller): AuditActor => ({
 
 const placeOf = ({ appId, environmentId }: EnvironmentCaller) => ({ appId, environmentId });
 
-/** Parts of requests whose values may be secrets of a receiver; their names alone are kept. */
+/** Parts of requests whose values may be secrets of a receiver. Only their names are kept. */
 const PARTS: ReadonlySet<string> = new Set(['headers', 'query', 'auth']);
 const SECRET_NAMES = /secret|password|^key$|token/i;
-/** The same within a resource, where `key` is an expression and objects are looked into. */
+/** Names of secrets within a resource, where `key` is an expression and objects are searched recursively. */
 const INNER_SECRET_NAMES = /secret|password|token|^api-?key$/i;
 const HIDDEN = '(not kept)';
-/** A value that only names a secret, with the scheme before it, is no secret itself. */
+/** A value that only refers to a secret, possibly after an authentication scheme, is not secret. */
 const TEMPLATE = /^(?:\w+ )?\{\{[^{}]*\}\}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The named fields of a resource as the audit log may keep them: no secret, and of request headers the names only, however deep. */
+/**
+ * Returns fields of a resource as the audit log may store them: without secrets, and with only the names of request
+ * headers, at any depth.
+ */
 export const redact = (fields: Fields): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields)
@@ -95,7 +99,7 @@ function redactValue(name: string, value: unknown): unknown {
   );
 }
 
-/** `type` of `auth` says how, and is no secret. */
+/** `type` of `auth` names the method and is not secret. */
 const partOf = (name: string, value: unknown): unknown =>
   typeof value === 'string' ? (name === 'type' ? value : withoutText(value)) : HIDDEN;
 

@@ -14,7 +14,11 @@ export const auditRoutes = [
     path: '/v1/audit',
     operationId: 'audit.list',
     summary: 'List audit entries',
-    description: 'Changes in the organisation or the app, the newest first.',
+    description:
+      'Changes in the organisation or the app, newest first. Each change by the API is one entry, stored ' +
+      'in the same transaction as the change. Reads, publishes and saved views are not logged, except ' +
+      'exports and reading a signing secret. A user who names only an organisation sees all of its ' +
+      'entries.',
     example: { query: { since: EXAMPLE_TIME } },
     access,
     query: listAuditQuery,
@@ -26,7 +30,7 @@ export const auditRoutes = [
     path: '/v1/audit/:auditEntryId',
     operationId: 'audit.get',
     summary: 'Get an audit entry',
-    description: 'Shows one change as a whole.',
+    description: 'Shows one entry with all changed fields.',
     params: { auditEntryId: idOf('auditEntry') },
     access,
     answers: { 200: auditEntryAnswer },
@@ -38,7 +42,8 @@ export const auditRoutes = [
     path: '/v1/audit/export',
     operationId: 'audit.export',
     summary: 'Export the audit log',
-    description: 'Gives every entry as a line of JSON, the oldest first, so that the chain of hashes can be checked.',
+    description:
+      'Returns all entries as JSON Lines, oldest first and without pages, so that you can verify the ' + 'hash chain.',
     example: { query: { since: EXAMPLE_TIME } },
     access,
     query: auditFilterQuery,

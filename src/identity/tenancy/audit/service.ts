@@ -15,15 +15,18 @@ export type Audit = ReturnType<typeof createAudit>;
 
 export type ChainReport = ChainState & { organisationId: string };
 
-// Rows read at a time: about 500 kB.
+// Rows per query: about 500 kB.
 const ROWS_AT_ONCE = 500;
 
-/** Who did what to which resource, from where. Entries are added in the transaction of the change and never changed. */
+/**
+ * The audit log: who did what to which resource, and from where. Entries are added in the transaction of the change and
+ * never modified.
+ */
 export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' | 'clock'>) {
   const { db, tenants } = deps;
   const record = createRecordAudit(deps);
 
-  /** Callers read as the tenant that they are, the command line as the engine. */
+  /** API callers read with their tenant's rights, the command line with the system connection. */
   async function* rowsOf(where: Parameters<typeof store.findRowsBehind>[1], behind = 0) {
     for (let position = behind; ; ) {
       const read = (transaction: DatabaseTransaction) =>
@@ -35,7 +38,7 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
     }
   }
 
-  /** Each entry as a line: its position and hash, and its text byte for byte as it was hashed. */
+  /** Yields each entry as a line: its position and hash, and its text byte for byte as it was hashed. */
   async function* linesOf(where: Parameters<typeof store.findRowsBehind>[1]): AsyncGenerator<string> {
     for await (const { position, hash, entry } of rowsOf(where))
       yield `{"position":${position},"hash":"${Buffer.from(hash).toString('hex')}","entry":${entry}}\n`;
@@ -59,7 +62,7 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
       return toPage(scope, limit, found, (entry) => entry);
     },
 
-    /** One entry as a whole. NOT_FOUND for one that the caller's list would not show. */
+    /** Returns a single entry. Throws NOT_FOUND if it would not be in the caller's list. */
     async get(caller: TenantCaller, id: string): Promise<AuditEntry> {
       const entry = isId('auditEntry', id)
         ? await tenants.within(caller, (transaction) => store.findEntry(transaction, caller, id))
@@ -68,24 +71,27 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
       return entry;
     },
 
-    /** Lines of NDJSON in the order of the chain. The entry that tells of the export is among them. */
+    /** Returns lines of NDJSON in the order of the chain, including the entry for this export. */
     async exportFor(caller: TenantCaller, filter: AuditFilter): Promise<AsyncGenerator<string>> {
       const target = { id: caller.level === 'environment' ? caller.environmentId : caller.organisationId };
       const { action, since, until } = filter;
-      // Ids that were asked for may be anybody's: the log of a tenant names its own alone.
+      // The requested ids may belong to anyone, and the log of a tenant must contain only its own.
       const after = { ...(action !== undefined && { action }), ...windowText({ since, until }) };
       const told = { action: 'audit.exported', target, after } as const;
       await tenants.within(caller, (transaction) => record(transaction, caller, told));
       return linesOf({ caller, filter });
     },
 
-    /** The command line, which is bound to no organisation. */
+    /** For the command line, which is not bound to an organisation. */
     operator: {
       async *export(): AsyncGenerator<string> {
         for (const organisationId of await store.findOrganisationIds(db)) yield* linesOf({ organisationId });
       },
 
-      /** Goes along every chain. A breach is the first entry that is missing, is not what was hashed, or is behind the chain's end. */
+      /**
+       * Verifies every chain. A breach is the first entry that is missing, differs from what was hashed, or is beyond
+       * the end of the chain.
+       */
       async verify(): Promise<ChainReport[]> {
         const reports: ChainReport[] = [];
         for (const organisationId of await store.findOrganisationIds(db)) {
@@ -103,14 +109,14 @@ export function createAudit(deps: Pick<Dependencies, 'db' | 'tenants' | 'newId' 
 
 const COMMAND_LINE = { kind: 'commandLine' } as const;
 
-/** The operator on the command line, who acts on something of that environment. */
+/** The operator on the command line, acting on something in that environment. */
 async function operatorIn(db: DatabaseTransaction, environmentId: string): Promise<AuditActor> {
   const where = { id: environmentId };
   const { appId, app } = await db.environment.findUniqueOrThrow({ where, include: { app: true } });
   return { organisationId: app.organisationId, appId, environmentId, actor: COMMAND_LINE };
 }
 
-/** The operator on the command line, who acts on an app. */
+/** The operator on the command line, acting on an app. */
 const operatorOn = ({ organisationId, id }: { organisationId: string; id: string }): AuditActor => ({
   organisationId,
   appId: id,
@@ -120,36 +126,40 @@ const operatorOn = ({ organisationId, id }: { organisationId: string; id: string
 /** A link of a chain: the position of an entry and its hash. */
 type ChainLink = { position: number; hash: Uint8Array };
 
-/** A chain as it was found: the number of its good entries, and the first breach. */
+/** Result of verifying a chain: the number of valid entries, and the first breach. */
 type ChainState = { entries: number; breach?: string };
 
 /** The link before the first entry. */
 const BEGINNING: ChainLink = { position: 0, hash: new Uint8Array(0) };
 
-/** Hash of an entry: SHA-256 of the 32 bytes of the hash before it (none for the first) and of the entry's text in UTF-8. */
+/**
+ * Hash of an entry: SHA-256 of the 32 bytes of the previous hash (none for the first entry) and the entry's text in
+ * UTF-8.
+ */
 const hashOf = (before: Uint8Array, entry: string): Buffer =>
   createHash('sha256').update(before).update(entry, 'utf8').digest();
 
-/** Why a row does not continue the chain; undefined when it does. */
+/** Returns why a row does not continue the chain; undefined if it does. */
 function breachOf(row: AuditRow, { position, hash }: ChainLink): string | undefined {
   if (row.position !== position + 1) return `the entry at position ${position + 1} is missing`;
-  if (!hashOf(hash, row.entry).equals(row.hash)) return `the entry at position ${row.position} is not what was hashed`;
+  if (!hashOf(hash, row.entry).equals(row.hash))
+    return `the entry at position ${row.position} differs from what was hashed`;
   const entry: unknown = JSON.parse(row.entry);
   if (!repeats(row, entry)) return `the columns of the entry at position ${row.position} differ from its text`;
   return undefined;
 }
 
 /**
- * Goes along one chain while it may grow. An entry and the chain's end are written in one transaction, so an end that is read later is
- * never before an entry that was seen.
+ * Verifies one chain, which may grow meanwhile. An entry and the end of the chain are written in one transaction, so an
+ * end that is read later is never before an entry that was seen.
  */
 async function walkChain({
   rowsBehind,
   head,
 }: {
-  /** Rows in their order, behind that position. */
+  /** Returns the rows after that position, in order. */
   rowsBehind: (position: number) => AsyncIterable<AuditRow>;
-  /** The chain's end, as it is noted now; null where there is none. */
+  /** Returns the stored end of the chain; null if there is none. */
   head: () => Promise<ChainLink | null>;
 }): Promise<ChainState> {
   let last = BEGINNING;
@@ -160,18 +170,21 @@ async function walkChain({
       last = row;
     }
     const entries = last.position;
-    if (entries < end.position) return { entries, breach: `the entries behind position ${entries} are missing` };
+    if (entries < end.position) return { entries, breach: `the entries after position ${entries} are missing` };
     if (entries === end.position) {
       if (Buffer.from(end.hash).equals(last.hash)) return { entries };
-      return { entries, breach: `the entry at position ${entries} is not the chain's end` };
+      return { entries, breach: `the entry at position ${entries} does not match the end of the chain` };
     }
     end = (await head()) ?? BEGINNING;
     if (end.position < entries)
-      return { entries: end.position, breach: `the entry at position ${end.position + 1} is behind the chain's end` };
+      return {
+        entries: end.position,
+        breach: `the entry at position ${end.position + 1} is beyond the end of the chain`,
+      };
   }
 }
 
-/** Whether the columns for lists say what the hashed text says. */
+/** Whether the columns used for lists match the hashed text. */
 function repeats(row: AuditRow, entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null) return false;
   const { id, organisationId, environmentId, actor, action, target } = entry as {

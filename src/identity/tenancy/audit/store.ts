@@ -5,7 +5,7 @@ import { idsWithin } from '../../../kernel/values/instant.ts';
 import type { PageRequest } from '../../../kernel/values/page.ts';
 import { type AuditEntry, auditEntryAnswer, type AuditFilter } from './schema.ts';
 
-/** A caller within an environment sees its entries, one above the environments those of the organisation. */
+/** A caller in an environment sees its entries; one above the environments sees those of the organisation. */
 const visibleTo = (caller: TenantCaller): Prisma.AuditEntryWhereInput => ({
   organisationId: caller.organisationId,
   ...(caller.level === 'environment' && { environmentId: caller.environmentId }),
@@ -24,7 +24,7 @@ function matching(caller: TenantCaller, { since, until, ...filter }: AuditFilter
   };
 }
 
-/** An entry that the caller sees. */
+/** Returns an entry if it is visible to the caller. */
 export async function findEntry(
   db: DatabaseTransaction,
   caller: TenantCaller,
@@ -34,7 +34,7 @@ export async function findEntry(
   return row === null ? undefined : toEntry(row);
 }
 
-/** The page's entries, newest first, and one more when there is one. */
+/** Returns the entries of a page, newest first, and one more if there is one. */
 export async function findEntries(
   db: DatabaseTransaction,
   caller: TenantCaller,
@@ -56,21 +56,21 @@ export async function findEntries(
 }
 
 /**
- * The members before `before` and `after`, which come last, have 3,000 characters at most: mostly the `User-Agent`, of which 300 are
- * kept. PostgreSQL opens no more of a long text than its beginning.
+ * The fields that precede `before` and `after` have at most 3,000 characters, mostly the `User-Agent`, of which 300 are
+ * stored. For the beginning of a long text, PostgreSQL does not decompress all of it.
  */
 const HEADS = String.raw`
   SELECT id, coalesce(substring(left(entry, 4096) FROM '^(.*?),"(?:before|after)":\{') || '}', entry) AS entry
   FROM audit_entries WHERE id = ANY ($1::text[])`;
 
-/** The texts of these entries without what they have changed, by their ids. */
+/** Returns the texts of these entries without the changed fields, by their ids. */
 async function findHeads(db: DatabaseTransaction, rows: readonly { id: string }[]): Promise<Map<string, string>> {
   const ids = rows.map(({ id }) => id);
   const heads = await db.$queryRawUnsafe<{ id: string; entry: string }[]>(HEADS, ids);
   return new Map(heads.map(({ id, entry }) => [id, entry]));
 }
 
-/** Up to `count` rows in the order of the chain, behind that position. */
+/** Returns up to `count` rows after that position, in the order of the chain. */
 export const findRowsBehind = (
   db: DatabaseTransaction,
   where: { caller: TenantCaller; filter: AuditFilter } | { organisationId: string },
@@ -90,13 +90,13 @@ export const findRowsBehind = (
 export const findHead = (db: DatabaseTransaction, organisationId: string) =>
   db.auditHead.findUnique({ where: { organisationId } });
 
-/** Ids of all organisations, whatever is left of their logs. */
+/** Returns the ids of all organisations, whatever is left of their logs. */
 export const findOrganisationIds = async (db: DatabaseTransaction): Promise<string[]> =>
   (await db.organisation.findMany({ select: { id: true }, orderBy: { id: 'asc' } })).map(({ id }) => id);
 
 const toEntry = ({ entry, position, hash }: Pick<AuditRow, 'entry' | 'position' | 'hash'>): AuditEntry =>
   auditEntryAnswer.decode({
-    // `as`: record.ts has written it.
+    // `as`: written by record.ts.
     ...(JSON.parse(entry) as Omit<ReturnType<typeof auditEntryAnswer.encode>, 'position' | 'hash'>),
     position,
     hash: Buffer.from(hash).toString('hex'),

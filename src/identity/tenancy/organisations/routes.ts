@@ -13,14 +13,16 @@ const ONE = '/v1/organisations/:organisationId';
 const route = routesOf<{ organisations: Organisations }>({ organisations: 'Organisations, which own apps.' });
 const params = { organisationId: idOf('organisation') };
 
-/** An organisation is what its apps are in: the same rights open both. */
+/** Access to an organisation needs the same rights as access to its apps. */
 export const organisationRoutes = [
   route({
     method: 'POST',
     path: '/v1/organisations',
     operationId: 'organisations.create',
-    summary: 'Make an organisation',
-    description: 'The person becomes its owner.',
+    summary: 'Create an organisation',
+    description:
+      'The user becomes its owner. Requires being an admin or owner of an existing organisation; a user ' +
+      'can own up to 100.',
     example: { body: { name: 'Acme' } },
     access: 'person',
     consumes: 'json',
@@ -34,7 +36,7 @@ export const organisationRoutes = [
     path: '/v1/organisations',
     operationId: 'organisations.list',
     summary: 'List organisations',
-    description: 'Organisations that the person is a member of.',
+    description: 'Organisations that the user is a member of.',
     example: { query: { limit: '10' } },
     access: 'person',
     query: listOrganisationsQuery,
@@ -46,7 +48,7 @@ export const organisationRoutes = [
     path: ONE,
     operationId: 'organisations.get',
     summary: 'Get an organisation',
-    description: 'Shows one organisation.',
+    description: 'Shows an organisation.',
     params,
     access: { scope: 'apps:read', level: 'organisation' },
     answers: { 200: organisationAnswer },
@@ -58,7 +60,7 @@ export const organisationRoutes = [
     path: ONE,
     operationId: 'organisations.update',
     summary: 'Rename an organisation',
-    description: 'Changes its name.',
+    description: 'Changes the name of the organisation.',
     example: { body: { name: 'Acme Ltd' } },
     params,
     access: { scope: 'apps:write', level: 'organisation' },

@@ -12,8 +12,8 @@ const resource: ResourceFields = {
   rules: { name: nameProblem },
 };
 
-export const organisationChange = changeOf({ name: name.exactOptional().describe('Name for people.') }, resource);
-export const createOrganisationBody = fieldsOf({ name: name.describe('Name for people.') }, resource).meta({
+export const organisationChange = changeOf({ name: name.exactOptional().describe('Display name.') }, resource);
+export const createOrganisationBody = fieldsOf({ name: name.describe('Display name.') }, resource).meta({
   typeName: 'CreateOrganisation',
 });
 export type CreateOrganisation = z.output<typeof createOrganisationBody>;
@@ -27,8 +27,8 @@ export type UpdateOrganisation = z.output<typeof updateOrganisationBody>;
 export const organisationAnswer = z
   .strictObject({
     id: idOf('organisation'),
-    name: z.string().describe('Name for people; several organisations may have the same.'),
-    createdAt: time.describe('When the organisation was made.'),
+    name: z.string().describe('Display name. Several organisations can have the same name.'),
+    createdAt: time.describe('When the organisation was created.'),
     updatedAt: time.describe('When the organisation was last changed.'),
   })
   .meta({ typeName: 'Organisation' });

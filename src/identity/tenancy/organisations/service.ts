@@ -17,19 +17,20 @@ import {
 import * as store from './store.ts';
 
 export type Organisations = {
-  /** The caller's own organisation; NOT_FOUND for any other id. */
+  /** Returns the caller's own organisation. Throws NOT_FOUND for any other id. */
   get(caller: TenantCaller, id: string): Promise<Organisation>;
   update(caller: TenantCaller, id: string, body: UpdateOrganisation): Promise<Organisation>;
   /**
-   * A further organisation, whose owner the caller is. Throws FORBIDDEN for a person who is admin or owner of none: whoever they let in
-   * makes none; CONFLICT for one who is a member of as many as one person can be.
+   * Creates another organisation, owned by the caller. Throws FORBIDDEN unless the user is an admin or owner of some
+   * organisation, so that people who were merely invited cannot create one, and CONFLICT if the user is already a
+   * member of the maximum number.
    */
   create(caller: Caller, body: CreateOrganisation): Promise<Organisation>;
-  /** The ones that the caller is a member of, newest first. */
+  /** Lists the organisations that the caller is a member of, newest first. */
   list(caller: Caller, query: ListOrganisations): Promise<Page<Organisation>>;
 };
 
-/** Each request of a session reads the roles of its person in all of them. */
+/** Maximum organisations per user. Every request of a session reads the user's roles in all of them. */
 const MOST_OF_A_PERSON = 100;
 
 type Collaborators = {
@@ -47,9 +48,9 @@ export function createOrganisations(
     id: string,
     look: () => Promise<Organisation | undefined>,
   ): Promise<Organisation> => {
-    // Another id, whatever it is, never reaches the database.
+    // Other ids never reach the database.
     const organisation = caller.organisationId === id ? await look() : undefined;
-    if (organisation === undefined) throw new ApiError('NOT_FOUND', 'No such organisation');
+    if (organisation === undefined) throw new ApiError('NOT_FOUND', 'There is no such organisation');
     return organisation;
   };
 
@@ -73,11 +74,11 @@ export function createOrganisations(
         await store.lockPeople(transaction, [caller.principal.id]);
         const roles = [...(await members.rolesOf(transaction, caller.principal.id)).values()];
         if (!roles.some((role) => isAtLeast(role, 'admin')))
-          throw new ApiError('FORBIDDEN', 'This takes the role admin in an organisation');
+          throw new ApiError('FORBIDDEN', 'You need at least the role admin in an organisation');
         if (roles.length >= MOST_OF_A_PERSON)
           throw new ApiError(
             'CONFLICT',
-            `You are a member of ${MOST_OF_A_PERSON} organisations, the most there can be`,
+            `You are already a member of ${MOST_OF_A_PERSON} organisations, which is the maximum`,
           );
         const made = await store.insertOrganisation(transaction, { id: newId('organisation'), name, now: clock() });
         await members.makeOwner(transaction, made.id, caller.principal.id);

@@ -19,7 +19,7 @@ export async function findOrganisation(db: Db, id: string): Promise<Organisation
   return row === null ? undefined : toOrganisation(row);
 }
 
-/** The rows of one page and one more, newest first, of those that a person is a member of. */
+/** Returns a page of the organisations that a user is a member of, and one more, newest first. */
 export async function findOrganisationsOf(db: Database, userId: string, page: PageRequest): Promise<Organisation[]> {
   const rows = await db.organisation.findMany({
     where: { members: { some: { userId } }, ...(page.after !== undefined && { id: { lt: page.after } }) },
@@ -29,7 +29,7 @@ export async function findOrganisationsOf(db: Database, userId: string, page: Pa
   return rows.map(toOrganisation);
 }
 
-/** Reads an organisation and keeps it from changing until the transaction ends. */
+/** Reads an organisation and locks it until the transaction ends. */
 export async function lockOrganisation(db: Db, id: string): Promise<Organisation | undefined> {
   await db.$queryRaw`SELECT FROM organisations WHERE id = ${id} FOR NO KEY UPDATE`;
   return findOrganisation(db, id);

@@ -2,11 +2,11 @@ import { BOUNDS } from './units.ts';
 import { spend, type Used } from './values.ts';
 
 /*
- * Counts of what an expression makes: a step's may make texts and lists, whose sizes nothing tells before they are made. Each function
- * throws an Error beyond its bound, and nothing is made then.
+ * Counts what an expression creates. Expressions of steps can create strings and lists, whose sizes are not known in advance. Each
+ * function throws an Error beyond its bound, before anything is created.
  */
 
-/** Elements that a comprehension is about to go through, or items of a list that is about to be made. */
+/** Counts elements that a comprehension is about to visit, or items of a list that is about to be created. */
 function visit<T>({ used }: { used: Used }, list: readonly T[]): readonly T[] {
   used.visited += list.length;
   if (used.visited > BOUNDS.visited)
@@ -14,25 +14,28 @@ function visit<T>({ used }: { used: Used }, list: readonly T[]): readonly T[] {
   return list;
 }
 
-/** The elements that a comprehension is about to go through, of which each takes so many units (hardening.ts). */
+/** Counts the elements that a comprehension is about to visit, each of which takes `unitsOfElement` (hardening.ts). */
 export function visitEach<T>(evaluation: { used: Used }, list: readonly T[], unitsOfElement: number): readonly T[] {
   spend(evaluation.used, list.length * unitsOfElement);
   return visit(evaluation, list);
 }
 
-/** Characters of texts that are about to be made, or read to make others. */
+/** Counts characters of strings that are about to be created, or read to create others. */
 function build({ used }: { used: Used }, characters: number): void {
   used.built += characters;
   if (used.built > BOUNDS.built) throw new Error(`makes more than ${BOUNDS.built} characters of text`);
 }
 
-// One character of a text with one of a separator: 0.13 ns were measured.
+// One character of a string with one of a separator: 0.13 ns were measured.
 const UNITS_OF_A_STEP = 0.02;
 
 type Evaluation = { used: Used };
 type Handler = (this: unknown, ...values: never[]) => unknown;
 
-/** The functions that make texts and lists, by name and number of arguments: each counts, and then does as the library's. */
+/**
+ * The functions that create strings and lists, by name and number of arguments. Each counts and then calls the
+ * library's own.
+ */
 export const BUILDING: readonly {
   name: string;
   parameters: number;
@@ -50,7 +53,7 @@ export const BUILDING: readonly {
   { name: 'trim', parameters: 0, make: counting(countText) },
 ];
 
-/** `+` of two texts, or of two lists. */
+/** `+` of two strings or two lists. */
 export const joining = (current: () => Evaluation): ((own: Handler) => Handler) =>
   counting((evaluation, left: string | readonly unknown[], right: string | readonly unknown[]) => {
     if (typeof left === 'string' || typeof right === 'string') build(evaluation, left.length + right.length);
@@ -64,7 +67,7 @@ function counting<T extends readonly unknown[]>(count: (evaluation: Evaluation, 
   return (current: () => Evaluation) =>
     (own: Handler): Handler =>
     (...values) => {
-      // `as`: the library has looked at the types of the values.
+      // `as`: the library has checked the types of the values.
       count(current(), ...(values as readonly unknown[] as T));
       return own(...values);
     };
@@ -77,16 +80,17 @@ function countText(evaluation: Evaluation, text: string): void {
 function countJoined(evaluation: Evaluation, list: readonly string[], separator: string): void {
   visit(evaluation, list);
   for (const text of list as readonly unknown[]) {
-    // The library refuses the list then. As a text it could be of any size: a list may name the same large one a thousand times.
+    // The library then rejects the list. Counting it as a string could take any size: a list may contain the same large
+    // value a thousand times.
     if (typeof text !== 'string') return;
     build(evaluation, text.length + separator.length);
   }
 }
 
-/** At most one item for each character. */
+/** At most one item per character. */
 function countSplit(evaluation: Evaluation, text: string, separator: string): void {
   build(evaluation, text.length);
-  // The engine's own search can take as many steps as both lengths multiplied.
+  // V8's search can take as many steps as the product of both lengths.
   spend(evaluation.used, UNITS_OF_A_STEP * text.length * separator.length);
   const items = text.split(separator, BOUNDS.visited + 1);
   visit(evaluation, items);

@@ -5,7 +5,7 @@ import { createExpressions } from './expressions.ts';
 
 const { compile } = createExpressions(compilePattern);
 const unitsOf = (expression: string): number => compile(expression).cost.units;
-/** Units of every filter of this length: itself, and one failure. */
+/** Base units of a filter of this length: the filter itself and one failure. */
 const least = (expression: string): number =>
   UNITS.filter + UNITS.character * expression.length + failures(1, expression);
 const failures = (count: number, expression: string): number =>
@@ -14,11 +14,11 @@ const { element } = UNITS;
 const ALL = LONGEST.payload;
 const NUMBER = 8 * UNITS.comparedCharacter;
 const ENTRIES = compilePattern('^a+$').entries;
-/** So many names, members and operators. */
+/** Units of the given numbers of names, members and operators. */
 const parts = (names: number, members: number, operations: number): number =>
   names * UNITS.name + members * UNITS.member + operations * UNITS.operation;
 
-describe('the units of a filter are those of all that it can do:', () => {
+describe('the units of a filter cover everything it can do:', () => {
   test.each<[string, number]>([
     ['true', 0],
     ['payload.paid', parts(1, 1, 0)],
@@ -83,14 +83,14 @@ describe('the units of a filter are those of all that it can do:', () => {
     expect(unitsOf(expression)).toBe(Math.ceil(least(expression) + units));
   });
 
-  test('a failure that is passed over is one more, up to the bound', () => {
+  test('each failure that is passed over adds one, up to the bound', () => {
     const two = 'payload.a||payload.b';
     const many = Array.from({ length: 60 }, () => 'payload.a').join('||');
     expect(unitsOf(two)).toBe(Math.ceil(least(two) + parts(2, 2, 1) + failures(1, two)));
     expect(unitsOf(many)).toBe(Math.ceil(least(many) + parts(60, 60, 59) + failures(50, many)));
   });
 
-  test('searched text is bounded in all, and each text that is read is bounded by itself', () => {
+  test('searched text is bounded in total, and each text that is read is bounded separately', () => {
     const searching = Array.from({ length: 8 }, () => 'payload.a.contains("xy")').join('&&');
     const reading = Array.from({ length: 4 }, () => 'payload.a.matches("^a+$")').join('&&');
     expect(unitsOf(searching)).toBe(
@@ -120,7 +120,7 @@ describe('a comprehension multiplies', () => {
   test.each<[string, number]>([
     ['payload.a.exists(x, x)', list + 1_000 * (element + parts(1, 0, 0))],
     ['payload.a.all(x, x.b)', list + 1_000 * (element + parts(1, 1, 0))],
-    // Text read of the elements is no longer than the payload in all.
+    // Text read from the elements is in total no longer than the payload.
     ['payload.a.exists(x, x < x)', list + 1_000 * (element + parts(2, 0, 1)) + ALL * UNITS.comparedCharacter],
     // Text from elsewhere is read again for each element, and a comparison ends with the shorter one.
     ['payload.a.exists(x, x < payload.b)', list + 1_000 * (element + parts(2, 1, 1)) + ALL * UNITS.comparedCharacter],
@@ -149,7 +149,7 @@ describe('a comprehension multiplies', () => {
   });
 
   test.each(['["a", "b"].exists(x, x == "a")', '{"a": 1, "b": 2}.exists(x, x == "a")'])(
-    'by the number of its elements, where that is written out: %s',
+    'by the number of its elements, if they are constants: %s',
     (expression) => {
       const units = parts(0, 0, 1) + 2 * (element + parts(1, 0, 1) + UNITS.comparedCharacter);
       expect(unitsOf(expression)).toBe(Math.ceil(least(expression) + failures(2, expression) + units));
@@ -173,7 +173,7 @@ describe('a comprehension multiplies', () => {
   });
 });
 
-test('the variables that are looked at are known, those of comprehensions are none', () => {
+test('`reads` has the variables that are used, without those of comprehensions', () => {
   const readsOf = (expression: string): string[] => [...compile(expression).cost.reads];
   expect(readsOf('eventType == "a"')).toEqual(['eventType']);
   expect(readsOf('has(metadata.a) && payload.a.all(x, x == eventType)')).toEqual(['metadata', 'payload', 'eventType']);

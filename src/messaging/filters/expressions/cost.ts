@@ -2,38 +2,40 @@ import { BOUNDS, LONGEST, UNITS } from './units.ts';
 import { COMPREHENSIONS } from './rules.ts';
 import { childrenOf, type ExpressionNode, isConstant } from './language.ts';
 
-/** `units`: upper bound of one evaluation, whatever the variables hold (units.ts). `reads`: the variables it looks at. */
+/**
+ * `units`: upper bound of one evaluation, whatever the variables contain (units.ts). `reads`: the variables it uses.
+ */
 export type ExpressionCost = { units: number; reads: ReadonlySet<string> };
 
 /**
- * Where a value comes from: written out; from an element of what a comprehension goes through, of which all together are no
- * longer than the payload; or from outside it, where each element may read all of it again. `length` is in characters.
+ * Where a value comes from: a constant; an element of what a comprehension visits, all of which together are no longer
+ * than the payload; or from outside it, where each element may read all of it again. `length` is in characters.
  */
 type Source = { from: 'constant' | 'element' | 'outside'; length: number };
-/** `isScalar`: no list and no map, so that comparing it goes through nothing. */
+/** `isScalar`: neither a list nor a map, so comparing it does not visit anything. */
 type Value = Source & { isScalar: boolean };
 type Names = ReadonlyMap<string, Value>;
 
-/** A number, a truth, a time. */
+/** A number, a boolean, a time. */
 const SMALL: Value = { from: 'constant', length: 8, isScalar: true };
-/** Each item of a list takes two characters of the payload. */
+/** Each item of a list takes at least two characters of the payload. */
 const ITEMS_OF_PAYLOAD = LONGEST.payload / 2;
 
-/** A function call: its receiver and arguments; `node` is the call. */
+/** A function call with its receiver and arguments; `node` is the call. */
 type Called = { name: string; node: ExpressionNode; subject: Value; argument: Value };
 type Identifier = ExpressionNode & { op: 'id'; args: string };
 
-/** `entries` is the size of all its patterns' tables. */
+/** Computes the cost of an expression. `entries` is the size of the tables of all its patterns. */
 export function expressionCost(root: ExpressionNode, expression: string, entries: number): ExpressionCost {
   const reads = new Set<string>();
   let units = UNITS.filter + UNITS.character * expression.length + UNITS.patternEntry * entries;
   let passable = 0;
-  // Units that are bounded together, however often texts are looked through or read.
+  // Units that have a common bound, however often strings are searched or read.
   let searching = 0;
   let reading = 0;
   let isComparing = false;
 
-  /** Adds what a node and all below it cost when it is evaluated `times`. */
+  /** Adds the cost of a node and its descendants for `times` evaluations. */
   const visit = (node: ExpressionNode, names: Names, times: number): Value => {
     const add = (price: number, count = times): void => {
       units += price * count;
@@ -52,7 +54,7 @@ export function expressionCost(root: ExpressionNode, expression: string, entries
       }
       case 'list':
       case 'map':
-        // Made once, when the expression is compiled.
+        // Created once, when the expression is compiled.
         return { from: 'constant', length: expression.length, isScalar: false };
       case '&&':
       case '||':
@@ -114,12 +116,12 @@ export function expressionCost(root: ExpressionNode, expression: string, entries
         if (COMPREHENSIONS.has(name)) return visitComprehension(name, receiver, given, names, times);
         if (name !== 'bind')
           return visitFunction({ name, node, subject: below(receiver), argument: worstOf(given.map(below)) }, times);
-        // `as`: the library takes no other arguments.
+        // `as`: the library accepts no other arguments.
         const [variable, value, body] = given as [Identifier, ExpressionNode, ExpressionNode];
         return visit(body, new Map([...names, [variable.args, below(value)]]), times);
       }
       default:
-        // Arithmetic, and negation.
+        // Arithmetic and negation.
         add(UNITS.operation);
         childrenOf(node).forEach(below);
         return SMALL;
@@ -151,7 +153,7 @@ export function expressionCost(root: ExpressionNode, expression: string, entries
         return { ...subject, isScalar: true };
       case 'timestamp':
       case 'duration':
-        // A constant one is made once.
+        // A constant one is created once.
         if (!isConstant(node)) units += UNITS[name] * times;
         return SMALL;
       case 'bool':
@@ -186,7 +188,7 @@ export function expressionCost(root: ExpressionNode, expression: string, entries
     const elements = times * (list.op === 'list' || list.op === 'map' ? list.args.length : BOUNDS.elements);
     units += UNITS.element * elements;
     if (name === 'all' || name === 'exists') passable += elements;
-    // `as`: the library takes no other arguments.
+    // `as`: the library accepts no other arguments.
     const [variable, predicate] = given as [Identifier, ExpressionNode];
     visit(predicate, new Map([...names, [variable.args, { from: 'element', length, isScalar: false }]]), elements);
     return SMALL;
@@ -205,18 +207,18 @@ export function expressionCost(root: ExpressionNode, expression: string, entries
   return { units: Math.ceil(units), reads };
 }
 
-/** The characters that are read in all, when at most `allowed` are read of each text. */
+/** Returns the total number of characters read if at most `allowed` are read of each string. */
 function charactersOf({ from, length }: Source, times: number, allowed: number = LONGEST.payload): number {
   const each = Math.min(length, allowed);
   return from === 'element' ? Math.min(times * each, length) : times * each;
 }
 
-/** Text read by a comparison of two texts: it ends with the shorter one. */
+/** Returns the string that determines the cost of a comparison, which ends with the shorter one. */
 function shorter(left: Source, right: Source, times: number): Source {
   return charactersOf(left, times) <= charactersOf(right, times) ? left : right;
 }
 
-/** The one that may cost more. */
+/** Returns the one that may cost more. */
 function either(one: Value, other: Value): Value {
   const rank = ({ from }: Value): number => ['constant', 'element', 'outside'].indexOf(from);
   const source =
@@ -224,10 +226,10 @@ function either(one: Value, other: Value): Value {
   return { ...source, length: Math.max(one.length, other.length), isScalar: one.isScalar && other.isScalar };
 }
 
-/** The costliest of arguments that may all be meant. */
+/** Returns the costliest of several possible arguments. */
 const worstOf = ([first = SMALL, ...others]: readonly Value[]): Value => others.reduce(either, first);
 
-/** Items that `in` looks at in all: none of what is a map for certain. */
+/** Returns how many items `in` examines in total: none if it is certainly a map. */
 function itemsOf(node: ExpressionNode, list: Value, times: number): number {
   if (node.op === 'id' && node.args in LONGEST) return 0;
   if (node.op === 'list' || node.op === 'map') return times * node.args.length;

@@ -42,7 +42,7 @@ const values = {
 
 const evaluate = (expression: string): unknown => expressions.compile(expression).evaluate(values);
 
-describe('an expression is true where its words are:', () => {
+describe('an expression is true if what it says is:', () => {
   test.each<[string, boolean]>([
     ['eventType == "order.created"', true],
     ['eventType.startsWith("order.")', true],
@@ -159,7 +159,7 @@ describe('an expression is true where its words are:', () => {
   });
 });
 
-describe('the reason why an expression cannot be evaluated is told with its place:', () => {
+describe('the reason why an expression cannot be evaluated has its position:', () => {
   test.each([
     ['payload.missing == 1', 'line 1:9: No such key: missing'],
     ['payload.paid &&\n  payload.customer.email == ""', 'line 2:20: No such key: email'],
@@ -232,30 +232,30 @@ describe('the reason why an expression cannot be evaluated is told with its plac
     expect(explainFailure(expression, failure)).toBe(reason);
   });
 
-  test('and so is what is no error at all', () => {
+  test('even if something other than an Error is thrown', () => {
     expect(explainFailure('true', 'stopped')).toBe('stopped');
   });
 });
 
-test('the type is known where it does not depend on the values', () => {
+test('the type is known if it does not depend on the values', () => {
   const types = ['payload.total > 1', 'payload.total', 'size(payload)', 'eventType', '[1]'];
   expect(types.map((each) => expressions.compile(each).type)).toEqual(['bool', 'dyn', 'int', 'string', 'list<int>']);
 });
 
-test('an expression is evaluated in the same way whatever others were compiled between', () => {
+test('an expression has the same result whatever others were compiled in between', () => {
   const first = expressions.compile('payload.tags.exists(tag, tag == "eu")');
   expressions.compile('payload.tags.all(tag, tag.matches("^n"))').evaluate(values);
   expect([first.evaluate(values), first.evaluate(values)]).toEqual([true, true]);
 });
 
-describe('the library keeps to what this file relies on:', () => {
+describe('the library still behaves as this file expects:', () => {
   test('lists whose first items differ are compared, at every depth', () => {
     const lists = { ...values, payload: { a: [[1], 'x'], b: [['1'], 'x'], c: [[1], 'x'] } };
     expect(expressions.compile('payload.a == payload.b').evaluate(lists)).toBe(false);
     expect(expressions.compile('payload.a == payload.c').evaluate(lists)).toBe(true);
   });
 
-  test('a pattern is matched by the engine that was given, inside macros as well', () => {
+  test('a pattern is matched by the given engine, inside macros too', () => {
     const own = createExpressions(() => ({ test: (text) => text === 'ours', entries: 1 }));
     const on = (expression: string) => own.compile(expression).evaluate({ payload: { a: 'ours', b: ['b', 'ours'] } });
     expect(on('payload.a.matches("b")')).toBe(true);
@@ -264,7 +264,7 @@ describe('the library keeps to what this file relies on:', () => {
     expect(on('payload.?c.orValue(payload.a.matches("b"))')).toBe(true);
   });
 
-  test('a refusal is an ExpressionRefused with its cause', () => {
+  test('a rejection is an ExpressionRefused with its cause', () => {
     expect(() => expressions.compile('1 +')).toThrow(ExpressionRefused);
   });
 });

@@ -9,17 +9,17 @@ import { elementsOf } from './values.ts';
 import type { Pattern } from './pattern-size.ts';
 
 export type Expression = {
-  /** Type of the result, as CEL names it; `dyn` where only evaluating it can tell. */
+  /** CEL type of the result; `dyn` if it is known only after evaluation. */
   type: string;
-  /** Known for a filter: an expression of a step counts while it is evaluated. */
+  /** Known for a filter. An expression of a step is counted during evaluation. */
   cost: ExpressionCost;
-  /** The expression as it was parsed. */
+  /** The parsed expression. */
   root: ExpressionNode;
-  /** Entries of all its patterns' tables. */
+  /** Entries in the tables of all its patterns. */
   entries: number;
   /**
-   * Takes a value for every declared variable, of plain JSON, Maps and bigints, and returns such a value, a Date or a type of
-   * the library's. Throws an Error (`explainFailure`).
+   * Accepts a value for every declared variable (plain JSON, Maps and bigints) and returns such a value, a Date or a
+   * type of the library. Throws an Error (`explainFailure`).
    */
   evaluate(values: Readonly<Record<string, unknown>>): unknown;
 };
@@ -29,17 +29,17 @@ export type Expressions = {
   compile(expression: string): Expression;
 };
 
-/** Why an expression is refused, for a person, with line and column where they are known. */
+/** Thrown with the reason why an expression is rejected, as text for people, with line and column if known. */
 export class ExpressionRefused extends Error {
   override readonly name = 'ExpressionRefused';
 }
 
 const LIMITS = { maxAstNodes: 300, maxDepth: 32, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 16 };
 
-// Not among the names that expressions may call.
+// Not among the names that expressions can call.
 const HARDEN = 'harden';
 
-// JSON has one kind of number and CEL has two, which it does not mix: without these, `payload.amount + 1` fails.
+// JSON has one kind of number and CEL has two, which it does not mix. Without these, `payload.amount + 1` fails.
 const ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
@@ -57,15 +57,15 @@ const unused = (isBuilding: boolean): Evaluation['used'] => ({
   built: 0,
   work: isBuilding ? 0 : Number.NEGATIVE_INFINITY,
 });
-// An expression of a step is counted while it is evaluated.
+// An expression of a step is counted during evaluation.
 const UNKNOWN: ExpressionCost = { units: Number.NaN, reads: new Set() };
 const NOTHING: Evaluation = { patterns: new Map(), used: unused(false) };
 
 /**
- * CEL for expressions of strangers. No clock, no time zone, no state: the same values give the same result in every process.
- * A filter's work is bounded by `cost`, whatever the message; an expression without a bound is refused. An expression
- * of a step counts its work while it is evaluated (units.ts), and fails beyond the bounds. `compilePattern` throws an Error for a text
- * that is no pattern (RE2).
+ * CEL for untrusted expressions. There is no clock, time zone or state, so the same values give the same result in
+ * every process. The work of a filter is limited by `cost`, whatever the message; an expression without a bound is
+ * rejected. An expression of a step counts its work during evaluation (units.ts) and fails beyond the bounds.
+ * `compilePattern` throws an Error if a text is not a valid pattern (RE2).
  */
 export function createExpressions(
   compilePattern: (pattern: string) => Pattern,
@@ -105,7 +105,7 @@ export function createExpressions(
           evaluate(values): unknown {
             const { stackTraceLimit } = Error;
             current = { patterns, used: unused(language.isBuilding) };
-            // Writing down where a failure was thrown takes three times as long as all the rest of it.
+            // Capturing a stack trace takes three times as long as everything else about a failure.
             Error.stackTraceLimit = 0;
             try {
               return evaluate(values);
@@ -123,14 +123,14 @@ export function createExpressions(
   };
 }
 
-/** The reason of a failure in parsing, checking or evaluating, for a person, as `line 1:9: No such key: amount`. */
+/** Returns why parsing, checking or evaluating failed, as text for people, such as `line 1:9: No such key: amount`. */
 export function explainFailure(expression: string, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { summary = error.message, range } = error as Error & { summary?: string; range?: { start: number } };
   return range === undefined ? summary : `${placeIn(expression, range.start)}: ${summary}`;
 }
 
-// The CEL library reports tokens by the names in its grammar. Authors know the characters that they typed.
+// The CEL library names tokens as in its grammar. Authors know the characters they typed.
 const TOKENS: Readonly<Record<string, string>> = {
   NUMBER: 'a number',
   STRING: 'a text',
@@ -168,7 +168,7 @@ const TOKENS: Readonly<Record<string, string>> = {
 const ANY_TOKEN = Object.keys(TOKENS).join('|');
 const UNEXPECTED = new RegExp(`^(.*?): (?:Unexpected token: |Expected (${ANY_TOKEN}), got )(${ANY_TOKEN}|EOF)$`);
 
-/** The reason of a failure in parsing or checking, with the way out where it is a usual slip. */
+/** Returns why parsing or checking failed, with a hint for common mistakes. */
 function explainRefusal(expression: string, error: unknown, { variables, payload, slips }: ExpressionLanguage): string {
   const reason = explainFailure(expression, error);
   const unknown = /: Unknown variable: (\w+)$/.exec(reason)?.[1];
@@ -187,13 +187,16 @@ function explainRefusal(expression: string, error: unknown, { variables, payload
     : `${place}: Expected ${TOKENS[wanted]}, found ${TOKENS[met]}`;
 }
 
-/** The place of a character, as `line 1:9`. */
+/** Returns the position of a character, such as `line 1:9`. */
 export function placeIn(expression: string, at: number): string {
   const before = expression.slice(0, at);
   return `line ${before.split('\n').length}:${at - before.lastIndexOf('\n')}`;
 }
 
-/** Makes lists, maps and times that are the same for all messages now, and once. One that fails does so when it is evaluated. */
+/**
+ * Creates lists, maps and times that are the same for all messages once, at compile time. If that fails, they fail at
+ * evaluation.
+ */
 function keepConstants(environment: Environment, node: ExpressionNode, expression: string): void {
   const isMade = node.op === 'list' || node.op === 'map' || (node.op === 'call' && TIMES.has(node.args[0]));
   if (!isMade || !isConstant(node)) {
@@ -208,7 +211,7 @@ function keepConstants(environment: Environment, node: ExpressionNode, expressio
   } catch {
     return;
   }
-  // `as`: the library keeps how a node is evaluated beside it.
+  // `as`: the library stores how a node is evaluated on the node.
   (node as ExpressionNode & { setMeta(name: string, value: unknown): void }).setMeta('evaluate', () => value);
 }
 
@@ -227,26 +230,26 @@ function createEnvironment(language: ExpressionLanguage, current: () => Evaluati
     environment.registerOperator(`int ${operator} double: double`, (a: bigint, b: number) => compute(Number(a), b));
   }
   environment.registerOperator('double % double: double', (a: number, b: number) => a % b);
-  // Numbers in JSON are doubles; harden() gives this one the handler of the others.
+  // Numbers in JSON are doubles. harden() gives this overload the handler of the others.
   environment.registerFunction('timestamp(double): google.protobuf.Timestamp', Number, { async: false });
   environment.registerFunction(`${INTERNAL.elements}(dyn): list<dyn>`, elementsOf, { async: false });
-  // The second argument is what each element takes, in units.
+  // The second argument is the cost of each element in units.
   environment.registerFunction(
     `${INTERNAL.elements}(dyn, double): list<dyn>`,
     (value: unknown, units: number) => visitEach(current(), elementsOf(value), units),
     { async: false },
   );
   environment.registerType('Count', ElementCount);
-  // Both are changed by harden(), as all sizes are.
+  // harden() changes both, as all sizes.
   environment.registerFunction('Count.size(): int', Number, { async: false });
   environment.registerFunction('size(Count): int', Number, { async: false });
-  // `as`: what the library's nodes have beside what its types say.
+  // `as`: what the library's nodes have in addition to its types.
   const templates = {
     call: environment.parse(`${INTERNAL.elements}(dyn(0.0))`).ast,
     zero: environment.parse('dyn(0.0)').ast,
     number: environment.parse('0.0').ast,
   } as unknown as Parameters<typeof harden>[2];
-  // Functions are called on the evaluator, which is not to be had otherwise.
+  // Functions are called on the evaluator, which is not accessible otherwise.
   environment.registerFunction({
     name: HARDEN,
     returnType: 'bool',

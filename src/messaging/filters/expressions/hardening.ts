@@ -7,21 +7,21 @@ import type { Pattern } from './pattern-size.ts';
 import { COMPREHENSIONS } from './rules.ts';
 
 type Handler = (this: unknown, ...values: never[]) => unknown;
-/** Name of a type without the type of its elements: `list`. */
+/** Name of a type without the type of its elements, such as `list`. */
 type Type = { type: string };
 type Declaration = { handler: Handler; leftType?: Type; rightType?: Type };
 type Candidates = { declarations: Declaration[]; macro: Declaration };
-/** A node as the library makes it of a macro; `op` is how its kind is told when it is cloned. */
+/** A node that the library creates from a macro. `op` identifies its kind when it is cloned. */
 type Node = ExpressionNode & {
   meta: { check: unknown; evaluate: unknown; alternate?: Node };
   clone(op: { name: string; check: unknown; evaluate: unknown }, args: unknown): Node;
 };
 type Comprehension = { kind?: 'quantifier'; iterable: Node; init: Node; result: (value: unknown) => unknown };
-/** Nodes that others are made of. */
+/** Nodes that others are created from. */
 type Templates = { call: Node; zero: Node; number: Node };
 type Expander = (call: { args: unknown; receiver: Node; ast: Node }) => { callAst: Node };
 
-/** The inside of the library's evaluator, as far as it is changed here; the tests notice when a version has another one. */
+/** Internals of the library's evaluator, as far as they are changed here. Tests fail if a version changes them. */
 export type Evaluator = {
   debugType: unknown;
   debugTypeDeep: unknown;
@@ -34,10 +34,10 @@ export type Evaluator = {
   };
 };
 
-/** The present evaluation: its patterns by their texts, and its use of the bounds. */
+/** The current evaluation: its patterns by text, and its use of the bounds. */
 export type Evaluation = { patterns: ReadonlyMap<string, Pattern>; used: Used };
 
-/** How many elements a predicate holds for: what `filter` gives to `size` instead of the list of them. */
+/** The number of elements that match a predicate, which `filter` passes to `size` instead of the list. */
 export class ElementCount {
   readonly elements: number;
   constructor(elements: number) {
@@ -45,10 +45,13 @@ export class ElementCount {
   }
 }
 
-/** Names of functions that only the changed macros call. They are not among those that expressions may call. */
+/** Names of functions that only the changed macros call. Expressions cannot call them. */
 export const INTERNAL = { elements: 'elements', zero: 'zero' } as const;
 
-/** A failure as the library's errors are, without the picture of the expression that they draw: it takes longer than the rest. */
+/**
+ * An error like those of the library, but without their picture of the expression, which takes longer to draw than
+ * everything else.
+ */
 class Failure extends Error {
   readonly summary: string;
   readonly range: { start: number } | undefined;
@@ -59,14 +62,18 @@ class Failure extends Error {
   }
 }
 
-/** More failures than may be passed over: nothing passes it over. */
+/** More failures than may be passed over. Nothing passes this one over. */
 class TooManyFailures extends Error {}
 
 /**
- * Changes one environment's evaluator where the library would let a stranger's expression or message take too much, or take
- * work that no unit of units.ts counts. `current` says what is evaluated now.
- * The library also names a list by its first item, to the innermost one, before it compares: lists whose first items differ
- * fail, and every such name is remembered for ever. Here lists and maps are just that.
+ * Changes the evaluator of one environment where the library would let an untrusted expression or message use too much,
+ * or do work that no unit of units.ts counts. `current` returns the current evaluation.
+ *
+ * cel-js does not let its users replace functions, operators or macros, so they are replaced on the evaluator, and its
+ * version is pinned. Its `matches` uses V8's backtracking engine, `duration` takes time cubic in its text, `timestamp`
+ * reads strings without a zone as local time, `+` and comprehensions are unbounded, and it remembers every name it ever
+ * parsed. It also names the type of a list after its first item, recursively, before it compares: lists whose first
+ * items differ fail, and every such name is remembered forever. Here, lists and maps have no element types.
  */
 export function harden(
   evaluator: Evaluator,
@@ -84,7 +91,7 @@ export function harden(
       const { used } = current();
       used.failures += 1;
       if (used.failures > BOUNDS.failures)
-        // `as`: nothing else is thrown in evaluating.
+        // `as`: evaluating throws nothing else.
         throw new TooManyFailures(`more than ${BOUNDS.failures} failures: ${(error as Error).message}`);
       return error;
     }
@@ -99,7 +106,8 @@ export function harden(
 
 function changeOperators({ registry }: Evaluator, current: () => Evaluation, isBuilding: boolean): void {
   const addition = registry.operatorCandidates('+');
-  // `string + string` and `list + list` make texts and lists. A filter has no bound for them, and a step's expression counts them.
+  // `string + string` and `list + list` create strings and lists. A filter has no bound for them; a step's expression
+  // counts them.
   const isJoining = ({ leftType }: Declaration): boolean => leftType !== undefined && JOINED.has(leftType.type);
   if (isBuilding) change(addition, (own, declaration) => (isJoining(declaration) ? joining(current)(own) : own));
   else addition.declarations = addition.declarations.filter((declaration) => !isJoining(declaration));
@@ -118,7 +126,7 @@ function changeOperators({ registry }: Evaluator, current: () => Evaluation, isB
         : own,
     );
   if (!isBuilding) return;
-  // Of texts that are compared in order, no more than the shorter one is read.
+  // Comparing the order of two strings reads at most the length of the shorter one.
   for (const operator of ['<', '<=', '>', '>='])
     change(registry.operatorCandidates(operator), comparing(current, Math.min));
   for (const operator of ['==', '!='])
@@ -128,7 +136,7 @@ function changeOperators({ registry }: Evaluator, current: () => Evaluation, isB
     );
 }
 
-/** Counts what a comparison of two texts reads, by their lengths. */
+/** Counts what comparing two strings reads, by their lengths. */
 const comparing =
   (current: () => Evaluation, charactersOf: (left: number, right: number) => number) =>
   (own: Handler): Handler =>
@@ -159,7 +167,7 @@ function changeFunctions({ registry }: Evaluator, current: () => Evaluation, isB
         ? own(...values)
         : BigInt(keysOf(value).length);
     };
-  /** The function is not asked about texts that are longer. */
+  /** Fails for longer strings before the function is called. */
   const upTo =
     (name: string, allowed: number) =>
     (own: Handler): Handler =>
@@ -187,7 +195,7 @@ function changeFunctions({ registry }: Evaluator, current: () => Evaluation, isB
       return own(...values);
     });
   for (const name of ['bool', 'int', 'double']) call(name, upTo(`${name}()`, BOUNDS.converted));
-  // The library makes a number of up to 1,024 bits, where CEL has 64.
+  // The library creates numbers of up to 1,024 bits; CEL has 64.
   call('int', (own) => (...values) => {
     const [value]: readonly unknown[] = values;
     if (typeof value === 'number' && Math.abs(value) > MAX_INT) throw new Error('int() takes whole numbers of 64 bits');
@@ -204,14 +212,14 @@ function matches(evaluation: Evaluation, text: string, pattern: string): boolean
 
 const MAX_INT = 2 ** 63;
 
-/** Counts what is looked through. */
+/** Counts characters that are searched. */
 function look({ used }: Evaluation, text: string): void {
   used.searched += text.length;
   if (used.searched > BOUNDS.searched)
     throw new Error(`contains and size look through at most ${BOUNDS.searched} characters in all`);
 }
 
-/** Counts what is read with a look at each character. */
+/** Counts characters that are read one by one. */
 function read({ used }: Evaluation, name: string, text: string): void {
   requireLength(name, text, BOUNDS.read);
   used.read += text.length;
@@ -219,7 +227,10 @@ function read({ used }: Evaluation, name: string, text: string): void {
     throw new Error(`matches, lowerAscii and upperAscii read at most ${BOUNDS.readInAll} characters in all`);
 }
 
-/** All of them go through bounded lists; the `filter` of a filter counts, as `exists_one` does, and gives what `size` takes. */
+/**
+ * Makes all macros visit bounded lists. The `filter` of a filter counts, like `exists_one`, and returns what `size`
+ * accepts.
+ */
 function changeMacros({ registry }: Evaluator, { call, zero, number }: Templates, isBuilding: boolean): void {
   const asCall = { name: call.op, check: call.meta.check, evaluate: call.meta.evaluate };
   const asNumber = { name: number.op, check: number.meta.check, evaluate: number.meta.evaluate };
@@ -227,16 +238,16 @@ function changeMacros({ registry }: Evaluator, { call, zero, number }: Templates
     (expand: Expander): Expander =>
     ({ args, receiver, ast }) => {
       const { callAst } = expand({ args, receiver, ast });
-      // `as`: a macro is given nodes.
+      // `as`: a macro receives nodes.
       const units = isBuilding ? [receiver.clone(asNumber, unitsOfElement(args as readonly ExpressionNode[]))] : [];
-      // `as`: that is what the library's macros expand to.
+      // `as`: the library's macros expand to this.
       (callAst.args as unknown as Comprehension).iterable = receiver.clone(asCall, [
         INTERNAL.elements,
         [receiver, ...units],
       ]);
       return { callAst };
     };
-  // `as`: a macro's handler expands it.
+  // `as`: the handler of a macro expands it.
   const expandToCount = registry.functionCandidates(true, 'exists_one', 2).macro.handler as unknown as Expander;
   const counting: Expander = (macro) => {
     const { callAst } = expandToCount(macro);
@@ -262,20 +273,20 @@ function change({ declarations }: Candidates, make: (own: Handler, declaration: 
     declarations[position] = inheriting(declaration, make(declaration.handler, declaration));
 }
 
-/** The declarations are frozen, so each gives way to one that inherits from it; `as`: and so is of its type. */
+/** The declarations are frozen, so each is replaced by one that inherits from it. `as`: it therefore has its type. */
 const inheriting = (declaration: Declaration, handler: Handler): Declaration =>
   Object.create(declaration, { handler: { value: handler } }) as Declaration;
 
 /**
- * Units that each element of a comprehension takes, by the arguments of its macro: the variable, and what is evaluated for the element.
- * What a comprehension inside does for its own elements is not among them: it counts them itself. Neither is what depends on values, such
- * as the characters that are compared.
+ * Returns the units of each element of a comprehension, from the arguments of its macro: the variable, and what is
+ * evaluated per element. Excludes what an inner comprehension does for its own elements, which it counts itself, and
+ * what depends on values, such as the characters that are compared.
  */
 const unitsOfElement = ([, ...evaluated]: readonly ExpressionNode[]): number =>
   evaluated.reduce<number>((sum, node) => sum + unitsOf(node), UNITS.element);
 
 function unitsOf(node: ExpressionNode): number {
-  // Lists, maps and times that are written out are made once, when the expression is compiled.
+  // Constant lists, maps and times are created once, when the expression is compiled.
   if (isConstant(node) && (node.op === 'list' || node.op === 'map' || isTime(node))) return UNITS.name;
   const isComprehension = node.op === 'rcall' && COMPREHENSIONS.has(node.args[0]);
   const children = isComprehension ? childrenOf(node).slice(0, 1) : childrenOf(node);
@@ -303,7 +314,7 @@ function ownUnits(node: ExpressionNode): number {
 const isTime = ({ op, args }: ExpressionNode): boolean =>
   op === 'call' && (args[0] === 'timestamp' || args[0] === 'duration');
 
-/** What functions take beside an operation. */
+/** What functions cost in addition to an operation. */
 const PRICES: ReadonlyMap<string, number> = new Map([
   ['timestamp', UNITS.timestamp],
   ['duration', UNITS.duration],

@@ -1,9 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 
-/** One node of a parsed expression. */
+/** A node of a parsed expression. */
 export type ExpressionNode = ASTNode;
 
-/** The nodes right below, as they were written: macros are not spread out. */
+/** Returns the direct children as written, without expanding macros. */
 export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   switch (node.op) {
     case 'value':
@@ -26,46 +26,46 @@ export function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   }
 }
 
-/** Whether it is the same for all messages. */
+/** Whether the node has the same value for all messages. */
 export const isConstant = (node: ExpressionNode): boolean => node.op !== 'id' && childrenOf(node).every(isConstant);
 
-/** Keys that the library leaves out of a map that an expression writes. */
+/** Keys that the library drops from a map written in an expression. */
 const LEFT_OUT: ReadonlySet<unknown> = new Set(['__proto__', 'constructor', 'prototype']);
 
 type Evaluator = { run(node: ExpressionNode, context: unknown): unknown };
 type Evaluated = { setMeta(name: 'evaluate', run: (by: Evaluator, node: unknown, context: unknown) => unknown): void };
 
-/** Maps with such a key are Maps, as they are in payloads, and have all their keys. Keys are written out in quotes (rules.ts). */
+/** Evaluates maps with such a key to Maps with all their keys, as in payloads. Keys are string literals (rules.ts). */
 export function keepKeys(node: ExpressionNode): void {
   for (const child of childrenOf(node)) keepKeys(child);
   if (node.op !== 'map') return;
   const members = node.args.map(([key, value]): [unknown, ExpressionNode] => [key.args, value]);
   if (!members.some(([key]) => LEFT_OUT.has(key))) return;
-  // `as`: the library keeps how a node is evaluated beside it.
+  // `as`: the library stores how a node is evaluated on the node.
   (node as ExpressionNode & Evaluated).setMeta(
     'evaluate',
     (by, _, context) => new Map(members.map(([key, value]) => [key, by.run(value, context)])),
   );
 }
 
-/** A language of expressions: variables, and functions that may be called. */
+/** A language for expressions: its variables and functions. */
 export type ExpressionLanguage = {
-  /** With their types in CEL. */
+  /** Variables with their CEL types. */
   variables: Readonly<Record<string, string>>;
-  /** How the payload is written. */
+  /** How to refer to the payload. */
   payload: string;
-  /** Names that authors take for variables, with what to write, as the end of a reason. */
+  /** Names that authors mistake for variables, with what to write instead, as the end of an error text. */
   slips: ReadonlyMap<string, string>;
-  /** Functions by name, with the numbers of arguments they take. */
+  /** Functions by name, with their possible numbers of arguments. */
   functions: ReadonlyMap<string, readonly number[]>;
   /** Functions that are called on a value. */
   methods: ReadonlyMap<string, readonly number[]>;
   /**
-   * Whether an expression makes texts and lists, which are counted while it is evaluated. One that makes none has a cost that is known
-   * beforehand, whatever its variables hold (cost.ts).
+   * Whether an expression can create strings and lists, which are counted during evaluation. An expression that cannot
+   * has a cost that is known in advance, whatever its variables contain (cost.ts).
    */
   isBuilding: boolean;
-  /** Levels of comprehensions inside each other. */
+  /** Maximum nesting of comprehensions. */
   nesting: number;
 };
 
@@ -82,7 +82,7 @@ const FUNCTIONS: ExpressionLanguage['functions'] = new Map([
   ['type', [1]],
 ]);
 
-/** Left out: bytes, and functions that ask for a time zone, which this process's own would change. */
+/** Excludes bytes and functions with a time zone, whose results would depend on this process's time zone. */
 const METHODS: ExpressionLanguage['methods'] = new Map([
   ['all', [2]],
   ['exists', [2]],
@@ -113,7 +113,7 @@ const METHODS: ExpressionLanguage['methods'] = new Map([
   ['getSeconds', [0]],
 ]);
 
-/** Filters of subscriptions and of event triggers: one message, and a bound that is known when the filter is saved. */
+/** Filters of subscriptions and event triggers: one message, with a cost that is known when the filter is saved. */
 export const FILTERS: ExpressionLanguage = {
   variables: { eventType: 'string', payload: 'map', metadata: 'map<string, string>' },
   payload: 'payload',
@@ -124,10 +124,10 @@ export const FILTERS: ExpressionLanguage = {
   nesting: 1,
 };
 
-// Filters read these without `event`, so that authors write them without in steps, too.
+// Filters use these without `event`, so authors tend to do so in steps too.
 const OF_THE_MESSAGE = ['eventType', 'channelId', 'payload', 'metadata', 'publishedAt'];
 
-/** Steps of workflows: a run's context (src/automations/expressions/expressions.ts). */
+/** Expressions in workflow steps: the context of a run (src/automations/expressions/expressions.ts). */
 export const STEP_LANGUAGE: ExpressionLanguage = {
   variables: {
     event: 'map',

@@ -1,14 +1,14 @@
-/** A pattern as a table of states, in which each character takes one look. `entries` is the size of that table. */
+/** A pattern as a state table, in which each character takes one lookup. `entries` is the size of the table. */
 export type Pattern = { test(text: string): boolean; entries: number };
 
-// An escape, a class, the begin and the end of a group, a counted repeat, or any other character.
+// An escape, a class, the start or end of a group, a counted repetition, or any other character.
 const TOKEN = /\\[pP]|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]|\(|\)|\{(\d+)(?:,(\d*))?\}|./gs;
-// Classes of Unicode hold hundreds of ranges: making one takes a millisecond when cases are folded.
+// Unicode classes have hundreds of ranges; creating one takes a millisecond when case is folded.
 const UNICODE_CLASS = 50;
 
 /**
- * Approximate size of the program of a pattern (RE2), in instructions, without making it: a hundred instructions take a millisecond to
- * make, and 200 characters are enough for 80,000.
+ * Estimates the size of the program of a pattern (RE2) in instructions, without creating it: creating a hundred
+ * instructions takes a millisecond, and 200 characters suffice for 80,000.
  */
 export function estimatedPatternSize(pattern: string): number {
   const enclosing: number[] = [];
@@ -20,7 +20,7 @@ export function estimatedPatternSize(pattern: string): number {
   };
   for (const [token, least, most = '0'] of pattern.matchAll(TOKEN)) {
     if (least !== undefined) {
-      // The repeated part counts once already.
+      // The repeated part has been counted once already.
       add(last * Math.max(Number(least) - 1, Number(most) - 1, 0));
     } else if (token === '(') {
       enclosing.push(group);

@@ -1,35 +1,36 @@
 import { childrenOf, type ExpressionNode, isConstant, type ExpressionLanguage } from './language.ts';
 import { estimatedPatternSize } from './pattern-size.ts';
 
-/** Longest expression, in characters. */
+/** Maximum length of an expression, in characters. */
 export const MAX_EXPRESSION_LENGTH = 2_000;
-/** Longest pattern of `matches`, in characters. */
+/** Maximum length of a `matches` pattern, in characters. */
 const MAX_PATTERN_LENGTH = 200;
-// Making one of the largest takes some milliseconds.
+// Creating one of the largest takes some milliseconds.
 const MAX_PATTERNS = 4;
 const MAX_PATTERN_SIZE = 1_000;
-// Each shape of literals is a type that the library remembers for ever.
+// Each shape of literals is a type that the library remembers forever.
 const MAX_LITERAL_DEPTH = 3;
 
-/** Something that an expression may not do, and where it begins, in characters from the start. */
+/** Something that an expression must not do, and where it begins, in characters from the start. */
 export type Misuse = { at: number; reason: string };
 
-/** The macros that go through a list or a map. */
+/** The macros that visit a list or a map. */
 export const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
 
-/** Functions of CEL or its extensions that would build texts or lists, or search without a bound. */
+/** Functions of CEL or its extensions that would build strings or lists, or search without a bound. */
 const UNBOUNDED: ReadonlySet<string> = new Set(
   'format indexOf join lastIndexOf map replace reverse slice sort split substring trim'.split(' '),
 );
 
-// Strings of every kind and comments, as the library's lexer reads them: a name inside them is no name of a function.
+// String literals of every kind and comments, as the library's lexer reads them. A name inside them is not a function
+// name.
 const QUOTED =
   /"""(?:[^\\"]|\\[^]|"(?!""))*"""|'''(?:[^\\']|\\[^]|'(?!''))*'''|"(?:[^\\"\n]|\\.)*"|'(?:[^\\'\n]|\\.)*'|\/\/[^\n]*/g;
 const CALLED = /[A-Za-z_][A-Za-z0-9_]*\s*\(/g;
 
 /**
- * A call of a function that does not exist. The text is searched before it is parsed, because the library's parser remembers every
- * name it has ever met.
+ * Finds a call of an unknown function. Searches the text before it is parsed, because the library's parser remembers
+ * every name it has ever seen.
  */
 export function misuseOfNames(
   expression: string,
@@ -51,8 +52,8 @@ export function misuseOfNames(
 }
 
 /**
- * The fault of a parsed expression; undefined when it may be evaluated, at its cost. `addPattern` throws an Error for a text that
- * is no pattern.
+ * Finds a misuse in a parsed expression; undefined if it may be evaluated. `addPattern` throws an Error if a text is
+ * not a valid pattern.
  */
 export function misuseOfTree(
   root: ExpressionNode,
@@ -91,7 +92,7 @@ export function misuseOfTree(
       addPattern(pattern);
       return undefined;
     } catch (error) {
-      // `as`: whatever makes patterns throws errors (createExpressions).
+      // `as`: whatever creates patterns throws errors (createExpressions).
       return { at, reason: `the pattern cannot be used: ${(error as Error).message}` };
     }
   };
@@ -126,7 +127,7 @@ export function misuseOfTree(
       return { at: node.pos, reason: `lists and maps may be nested ${MAX_LITERAL_DEPTH} levels deep` };
     return isBuilding || isConstant(node)
       ? undefined
-      : { at: node.pos, reason: 'a list or a map holds what is written out in it, and no members of the message' };
+      : { at: node.pos, reason: 'a list or a map can contain only constants, not members of the message' };
   };
 
   const misuseOfComprehension = (node: ExpressionNode, repeated: number, isCounted: boolean): Misuse | undefined => {
@@ -136,18 +137,18 @@ export function misuseOfTree(
       return {
         at: node.pos,
         reason: isBuilding
-          ? `all, exists, filter and map may stand ${nesting} levels inside each other`
-          : 'all, exists and filter may not stand inside each other',
+          ? `all, exists, filter and map can be nested ${nesting} levels deep`
+          : 'all, exists and filter cannot be nested',
       };
     return isBuilding || name !== 'filter' || isCounted
       ? undefined
       : {
           at: node.pos,
-          reason: 'filter counts elements: it stands in list.filter(x, …).size() or size(list.filter(x, …)) only',
+          reason: 'filter only counts elements: use it as list.filter(x, …).size() or size(list.filter(x, …))',
         };
   };
 
-  /** `counted`: the node below whose elements are only counted. */
+  /** `counted`: the child node whose elements are only counted. */
   const search = (
     node: ExpressionNode,
     { repeated, literals, counted }: { repeated: number; literals: number; counted?: ExpressionNode | undefined },
@@ -159,7 +160,7 @@ export function misuseOfTree(
     const isComprehension = comprehensionIn(node) !== undefined;
     for (const child of childrenOf(node)) {
       const inner = search(child, {
-        // The list of a comprehension is read once, its other arguments once for each element.
+        // The list of a comprehension is evaluated once, its other arguments once for each element.
         repeated: repeated + (isComprehension && child !== childrenOf(node)[0] ? 1 : 0),
         literals: literals + (isLiteral ? 1 : 0),
         counted: countedBy(node),
@@ -171,11 +172,11 @@ export function misuseOfTree(
   return search(root, { repeated: 0, literals: 0 });
 }
 
-/** The name of the comprehension that a node is. */
+/** Returns the name of the comprehension, if the node is one. */
 const comprehensionIn = (node: ExpressionNode): string | undefined =>
   node.op === 'rcall' && COMPREHENSIONS.has(node.args[0]) ? node.args[0] : undefined;
 
-/** The argument of `size`. */
+/** Returns the argument of `size`, if the node is a call of it. */
 function countedBy(node: ExpressionNode): ExpressionNode | undefined {
   const isSize = (node.op === 'call' || node.op === 'rcall') && node.args[0] === 'size';
   return isSize ? childrenOf(node)[0] : undefined;

@@ -32,7 +32,7 @@ const values = {
 
 const evaluate = (expression: string): unknown => compile(expression).evaluate(values);
 
-describe('an expression of a step makes texts and lists:', () => {
+describe('an expression of a step creates strings and lists:', () => {
   test.each<[string, unknown]>([
     ['event.payload.lines.map(line, line.sku)', ['A', 'B']],
     ['event.payload.lines.map(line, line.price > 2.0, line.sku)', ['B']],
@@ -65,10 +65,10 @@ describe('an expression of a step makes texts and lists:', () => {
 });
 
 const WORK = 'takes more than 6000000 units of work: it goes through too much, or compares too much';
-// `all` and `exists` pass over failures, each of which is as quick as the first.
+// `all` and `exists` pass over failures, each of which is as fast as the first.
 const PASSED_OVER = `more than 50 failures: ${WORK}`;
 
-test('an expression of a step looks for 1,000 texts in a list of 10,000, and compares 1,000 long ones', () => {
+test('an expression of a step can search for 1,000 strings in a list of 10,000 and compare 1,000 long ones', () => {
   expect(evaluate('event.payload.many.filter(a, "word-a" in event.payload.words)')).toEqual([]);
   expect(evaluate('event.payload.many.all(a, event.payload.text != event.payload.other)')).toBe(true);
   expect(
@@ -87,12 +87,12 @@ describe('an expression of a step fails beyond its bounds:', () => {
     ['cel.bind(a, event.payload.text + event.payload.text, a + a)', 'makes more than 262144 characters of text'],
     ['event.payload.text.split("")', 'goes through more than 10000 elements in all, or makes lists of more'],
     ['event.payload.many.map(a, event.payload.text).join()', 'makes more than 262144 characters of text'],
-    // Items of nested lists became texts before they were counted.
+    // Regression: items of nested lists were converted to strings before they were counted.
     [
       'event.payload.many.map(a, event.payload.words).join()',
       'line 1:1: string.join(): list must contain only strings',
     ],
-    // Each use was within its bound, and their sum had none.
+    // Regression: each use was within its bound, but their sum was unbounded.
     ['event.payload.many.map(a, event.payload.many.filter(b, "no" in event.payload.words))', WORK],
     ['event.payload.many.map(a, [1, 2] in event.payload.words)', WORK],
     [
@@ -116,13 +116,13 @@ describe('an expression of a step fails beyond its bounds:', () => {
     expect(explainFailure(expression, failure)).toBe(reason);
   });
 
-  test('three levels of comprehensions are refused', () => {
+  test('three levels of comprehensions are rejected', () => {
     expect(() => compile('[1].map(a, [1].map(b, [1].map(c, c)))')).toThrow(
-      'all, exists, filter and map may stand 2 levels inside each other',
+      'all, exists, filter and map can be nested 2 levels deep',
     );
   });
 
-  test('a variable that there is not is refused, and so is a function', () => {
+  test('unknown variables and functions are rejected', () => {
     expect(() => compile('payload.a')).toThrow('line 1:1: Unknown variable: payload; in a step it is event.payload');
     expect(() => compile('amount > 1')).toThrow('; values of the payload are read as event.payload.amount');
     expect(() => compile('"a".replace("a", "b")')).toThrow('line 1:5: unknown function "replace"');

@@ -31,14 +31,14 @@ test('startsWith and endsWith find what those of String find', () => {
   );
 });
 
-test('contains finds what stands at the end of a long text, and not what almost does', () => {
+test('contains finds a match at the end of a long text, and not a near match', () => {
   const wanted = `${'ab'.repeat(400)}c${'ab'.repeat(400)}`;
   expect(contains(`${'ab'.repeat(30_000)}${wanted.slice(2)}`, wanted)).toBe(true);
   expect(contains(`${'ab'.repeat(30_000)}${wanted.slice(2, -1)}`, wanted)).toBe(false);
 });
 
 describe('a time', () => {
-  test('is what Date.parse makes of RFC 3339', () => {
+  test('is what Date.parse returns for RFC 3339', () => {
     const parts = fc.record({
       at: fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
       zone: fc.constantFrom('Z', '+00:00', '-05:30', '+14:00'),

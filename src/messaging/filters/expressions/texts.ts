@@ -1,9 +1,9 @@
 import { BOUNDS } from './units.ts';
 
-// The engine's own search can take as many steps as both lengths multiplied. Up to this product it is quick enough.
+// V8's search can take as many steps as the product of both lengths. Up to this product it is fast enough.
 const SEARCHED_AT_ONCE = 20_000;
 
-/** Unicode characters, of which a pair of surrogates is one. */
+/** Number of Unicode characters; a surrogate pair counts as one. */
 export function sizeOfText(text: string): number {
   let size = text.length;
   for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) size -= 1;
@@ -11,8 +11,8 @@ export function sizeOfText(text: string): number {
 }
 
 /**
- * Whether a text holds another one, in time that grows with the sum of their lengths: V8 takes 34 ms for 256 KiB and 1,800 characters
- * that repeat each other. Throws an Error for too long a text to look for.
+ * Whether a string contains another, in time linear in the sum of their lengths: V8 takes 34 ms for 256 KiB and 1,800
+ * repetitive characters. Throws an Error if `wanted` is too long.
  */
 export function contains(text: string, wanted: string): boolean {
   requireLength('contains', wanted, BOUNDS.needle);
@@ -20,7 +20,10 @@ export function contains(text: string, wanted: string): boolean {
   return text.length * wanted.length <= SEARCHED_AT_ONCE ? text.includes(wanted) : search(text, wanted);
 }
 
-/** Knuth, Morris and Pratt: `borders` says how much of what was found may still be a beginning when the next character differs. */
+/**
+ * Knuth–Morris–Pratt search. `borders` says how much of what was found may still be a prefix if the next character
+ * differs.
+ */
 function search(text: string, wanted: string): boolean {
   const borders = bordersOf(wanted);
   let found = 0;
@@ -41,14 +44,14 @@ function bordersOf(wanted: string): Uint16Array {
   return borders;
 }
 
-/** How much of what is wanted ends with this character, when so much had ended before it. */
+/** Returns how much of `wanted` ends with this character, if `before` characters of it ended before. */
 function foundWith(character: number, before: number, wanted: string, borders: Uint16Array): number {
   let found = before;
   while (found > 0 && wanted.charCodeAt(found) !== character) found = Number(borders[found - 1]);
   return wanted.charCodeAt(found) === character ? found + 1 : 0;
 }
 
-// One comparison: String.startsWith goes letter by letter and takes three to ten times as long.
+// One comparison: String.startsWith compares character by character and takes three to ten times as long.
 export const startsWith = (text: string, beginning: string): boolean => text.slice(0, beginning.length) === beginning;
 export const endsWith = (text: string, end: string): boolean =>
   text.length >= end.length && text.slice(text.length - end.length) === end;
@@ -57,8 +60,8 @@ export function requireLength(name: string, text: string, allowed: number): void
   if (text.length > allowed) throw new Error(`${name} takes at most ${allowed} characters, not ${text.length}`);
 }
 
-// Date.UTC takes the years below 100 for those of 1900 to 1999. After 400 years, which always have as many days, the calendar
-// begins again.
+// Date.UTC maps years below 100 to 1900 to 1999. The calendar repeats every 400 years, which always have the same
+// number of days.
 const CYCLE = { years: 400, ms: 146_097 * 86_400_000 };
 const MINUTE_MS = 60_000;
 const BEFORE_ZONE = 'YYYY-MM-DDTHH:MM:SS'.length;
@@ -66,8 +69,8 @@ const ZONE = 6;
 const MAX_FRACTION = 9;
 
 /**
- * RFC 3339 text, or seconds since 1970, as a time. JavaScript takes texts without a zone, which mean another time in each
- * process, and takes 30 February for the second of March.
+ * Converts an RFC 3339 string, or seconds since 1970, to a time. JavaScript would accept strings without a zone, which
+ * mean a different time in each process, and read 30 February as 2 March.
  */
 export function toTimestamp(source: string | bigint | number): Date {
   const time = new Date(typeof source === 'string' ? parseTime(source) : Number(source) * 1_000);
@@ -75,7 +78,10 @@ export function toTimestamp(source: string | bigint | number): Date {
   throw new Error('timestamp() takes RFC 3339 text such as "2026-01-31T12:00:00Z", or seconds since 1970');
 }
 
-/** Ms since 1970; NaN for a text that is no RFC 3339 time of a day that exists. Reads by position: a pattern takes three times as long. */
+/**
+ * Returns ms since 1970, or NaN if the text is not an RFC 3339 time on an existing day. Reads by position, because a
+ * pattern takes three times as long.
+ */
 function parseTime(text: string): number {
   const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)];
   const [hours, minutes, seconds] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), digitsAt(text, 17, 2)];
@@ -96,7 +102,7 @@ function parseTime(text: string): number {
   return midnight - CYCLE.ms + inDay - zoneMs(text, zoneAt);
 }
 
-/** How far a zone is ahead of UTC; NaN for a text that is no zone, or goes on behind it. */
+/** Returns the offset of a zone from UTC in ms; NaN if the text is not a zone or continues after it. */
 function zoneMs(text: string, at: number): number {
   const sign = text[at];
   if (sign === 'Z' || sign === 'z') return text.length === at + 1 ? 0 : Number.NaN;

@@ -36,7 +36,7 @@ describe('values are compared as CEL compares them:', () => {
   });
 });
 
-test('a thousand values inside lists and maps are compared, and not one more in one evaluation', () => {
+test('an evaluation compares a thousand values inside lists and maps, and not one more', () => {
   const list = Array.from({ length: 499 }, () => 1);
   const used = unused();
   expect([areEqual(list, [...list], used), areEqual(list, [...list], used)]).toEqual([true, true]);
@@ -64,7 +64,7 @@ describe('a list', () => {
   });
 });
 
-test('the keys of a map are listed once, and are those that it has', () => {
+test('the keys of a map are listed once and are its own', () => {
   const map = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, n]));
   expect(keysOf(map)).toHaveLength(40);
   expect(keysOf(map)).toBe(keysOf(map));

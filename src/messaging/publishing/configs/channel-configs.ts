@@ -6,8 +6,8 @@ import { readPublishingConfig, type StoredConfig, type ChannelFilter } from './c
 import type { NewMessage, FilterMatch } from '../../messages/publication.ts';
 import type { Filters } from '../../filters/filters.ts';
 
-// Characters of schemas and filters, of all channels together, each channel counting for some by itself: 60,000 channels
-// without any, or 30,000 subscriptions with the longest filters.
+// Characters of schemas and filters to cache, for all channels together. Each channel has a base weight: enough for
+// 60,000 channels without any, or 30,000 subscriptions with the longest filters.
 const KEPT = 64_000_000;
 const WEIGHT_OF_A_CHANNEL = 1_000;
 const WEIGHT_OF_A_SUBSCRIPTION = 100;
@@ -19,15 +19,21 @@ type Load = (
 ) => Promise<PublishingConfig | undefined>;
 
 export type PublishingConfigs = {
-  /** The configuration that this process knows, without a promise, else PostgreSQL's. Undefined for a channel that is not there. */
+  /**
+   * Returns the cached configuration without a promise, or else that of PostgreSQL. Undefined if the channel does not
+   * exist.
+   */
   of(environmentId: string, channelId: string): PublishingConfig | undefined | Promise<PublishingConfig | undefined>;
-  /** PostgreSQL's configuration of now, whatever is known: before a refusal, and for callers that only ask. */
+  /**
+   * Returns the current configuration from PostgreSQL, whatever is cached: before a rejection, and for callers that
+   * only preview.
+   */
   newest(environmentId: string, channelId: string): Promise<PublishingConfig | undefined>;
 };
 
 /**
- * The channels' configurations as publishing needs them, remembered without a time limit: the statement that stores a
- * publication finds out when one is out of date, whichever process changed it. Channels that are missing are not remembered.
+ * Caches the configurations that publishing needs, without a time limit: the statement that stores a publication
+ * notices if one is out of date, whichever process changed it. Missing channels are not cached.
  */
 export function createPublishingConfigs(load: Load): PublishingConfigs {
   const known = new LRUCache<string, PublishingConfig>({ maxSize: KEPT });
@@ -53,15 +59,15 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
   return {
     of(environmentId, channelId) {
       const key = keyOf(environmentId, channelId);
-      // Publishes that come meanwhile share the query. Should it have read too early, their version tells.
+      // Publishes that arrive meanwhile share the query. If it read too early, their version reveals it.
       return known.get(key) ?? reading.get(key) ?? begin(environmentId, channelId);
     },
     newest(environmentId, channelId) {
       const key = keyOf(environmentId, channelId);
       const underWay = reading.get(key);
       if (underWay === undefined) return begin(environmentId, channelId);
-      // The query under way may have read too early. A changed filter makes all publishes of its channel come here at once: they share the
-      // next query, where each of its own would read thousands of filters.
+      // The query in progress may have read too early. A changed filter makes all publishes of its channel come here at
+      // once, so they share the next query; otherwise each would read thousands of filters.
       const next =
         following.get(key) ??
         underWay
@@ -76,7 +82,7 @@ export function createPublishingConfigs(load: Load): PublishingConfigs {
   };
 }
 
-/** A process remembers nothing of an environment that another one is told. */
+/** The environment is part of the key, so that a channel id of another environment finds nothing. */
 const keyOf = (environmentId: string, channelId: string): string => `${environmentId} ${channelId}`;
 
 function weightOf({ schema, schemas, filters, triggers, listens }: PublishingConfig): number {
@@ -95,15 +101,19 @@ function weightOf({ schema, schemas, filters, triggers, listens }: PublishingCon
 }
 
 /**
- * Everything that publishing to a channel depends on beside its status. A publication is checked against one version of it. Other
- * channels have no part in it: with ten thousand workflows, memory would hold the configurations of sixteen channels.
+ * Everything that publishing to a channel depends on, except its status. A publication is checked against one version
+ * of it. Other channels' triggers are left out: otherwise, with ten thousand workflows, the cache could hold only
+ * sixteen channels.
  */
 export type PublishingConfig = Omit<StoredConfig, 'workflows'> & {
-  /** Active workflows that messages of this channel begin, and those of all inbound webhooks. */
+  /** Active workflows that messages of this channel start, including those of all inbound webhooks. */
   triggers: readonly EventTrigger[];
 };
 
-/** Undefined for a channel that is missing, deleted or of another environment; `known` itself while its version holds. */
+/**
+ * Returns undefined for a channel that is missing, deleted, or in another environment; `known` itself while its version
+ * is current.
+ */
 export async function loadPublishingConfig(
   { pool, readTrigger }: { pool: Pool; readTrigger: ReadEventTrigger },
   environmentId: string,
@@ -125,7 +135,10 @@ const hearing = createByEventType(({ listens }: Pick<PublishingConfig, 'listens'
   listens.filter(({ eventTypes }) => wantsEventType(eventTypes, eventType)),
 );
 
-/** Ids of those messages of a channel that steps of workflows may wait for. A worker looks for the runs that do. */
+/**
+ * Returns the ids of the messages that a workflow step may be waiting for. A worker later finds the runs that actually
+ * are.
+ */
 export const heardOf = (config: Pick<PublishingConfig, 'listens'>, messages: readonly NewMessage[]): string[] =>
   config.listens.length === 0
     ? []
@@ -133,7 +146,7 @@ export const heardOf = (config: Pick<PublishingConfig, 'listens'>, messages: rea
 
 type Wanting = { expressions: string[]; subscriptionIds: string[][] };
 
-/** The filters that are to be asked about this event type, each with those of its subscriptions that want it. */
+/** Returns the filters to evaluate for an event type, each with those of its subscriptions whose event types match. */
 function wanting(filters: readonly ChannelFilter[], eventType: string): Wanting {
   const found: Wanting = { expressions: [], subscriptionIds: [] };
   for (const { expression, subscriptions } of filters) {
@@ -146,8 +159,8 @@ function wanting(filters: readonly ChannelFilter[], eventType: string): Wanting 
 }
 
 /**
- * Asks the filters of a channel about one message after the other: whom they let it through to, among the subscriptions whose
- * event types want it. Subscriptions without a filter are in none of the matches.
+ * Returns a function that evaluates the filters of a channel for a message and returns the matching subscriptions,
+ * among those whose event types match. Subscriptions without a filter are not included.
  */
 export function createAsking(
   filters: Pick<Filters, 'evaluate'>,
@@ -167,7 +180,7 @@ export function createAsking(
   };
 }
 
-/** All matches of these messages of one channel. */
+/** Returns all matches of these messages of one channel. */
 export async function findMatches(
   filters: Pick<Filters, 'evaluate'>,
   channelId: string,

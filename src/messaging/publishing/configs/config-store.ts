@@ -2,24 +2,27 @@ import type { Pool } from 'pg';
 import type { ChannelWidth } from '../../messages/publication.ts';
 import type { StoredTrigger, Listening } from './event-triggers.ts';
 
-/** A filter, and the subscriptions that have it. A filter that many of them share is kept once and evaluated once. */
+/** A filter and the subscriptions that have it. A filter shared by many is stored and evaluated once. */
 export type ChannelFilter = {
   expression: string;
   subscriptions: { id: string; eventTypes: readonly string[] }[];
 };
 
-/** Everything that publishing to a channel depends on beside its status, as it is stored. */
+/** Everything that publishing to a channel depends on, except its status, as stored. */
 export type StoredConfig = {
   version: number;
   mode: 'enforce' | 'warn';
-  /** JSON text of the schema of every payload. */
+  /** Schema for every payload, as JSON text. */
   schema: string | undefined;
-  /** JSON texts, by event type. */
+  /** Schemas by event type, as JSON texts. */
   schemas: ReadonlyMap<string, string>;
   filters: readonly ChannelFilter[];
-  /** Active workflows that messages of this channel may begin, and those of all inbound webhooks. */
+  /** Active workflows that messages of this channel may start, including those of all inbound webhooks. */
   workflows: readonly StoredTrigger[];
-  /** Messages that steps of the environment's workflows may wait for, in versions that may wait for one of this channel. */
+  /**
+   * Messages that steps of the environment's workflows may wait for, of workflow versions that may wait for one of this
+   * channel.
+   */
   listens: readonly Listening[];
   width: ChannelWidth;
 };
@@ -36,23 +39,23 @@ type Row =
   | { version: null; kind: 'workflow'; id: string; workflowVersion: number; trigger: string }
   | { version: null; kind: 'listens'; trigger: string };
 
-// SQL, of the trigger `v.trigger`, a JSON text: whether it may be for the channel $1. One that names channels, and not this one, is not;
-// that of a webhook names none. Within a text, quotes are escaped, so that only a member is found. An id may be written by escapes, and
-// casting to json would let one bad text stop all publishers.
+// SQL on the trigger `v.trigger` (JSON text): whether it may apply to the channel $1. A trigger that names channels,
+// but not this one, does not; that of a webhook names none. Quotes within strings are escaped, so only a member can
+// match. An id may be written with escapes; and casting to json would let a single invalid text stop all publishers.
 const MAY_BEGIN = String.raw`(position($1 IN v.trigger) > 0 OR position('\u' IN v.trigger) > 0 OR v.trigger !~ '"channelIds?"\s*:')`;
 
-// SQL: whether `v.listens` has a message of the channel $1 in it, or one of any channel.
+// SQL: whether `v.listens` includes messages of the channel $1 or of any channel.
 const MAY_HEAR = `(v.listens @> jsonb_build_array(jsonb_build_object('channelIds', jsonb_build_array($1::text)))
       OR v.listens @? '$[*] ? (@.channelIds.size() == 0)')`;
 
-/** SQL: the number of subscriptions of a channel that every message may go to. */
+/** SQL: the number of subscriptions of a channel without a filter. */
 const unfilteredOf = (channelId: string): string =>
   `SELECT count(*)::int FROM subscriptions s WHERE s.channel_id = ${channelId} AND s.deleted_at IS NULL AND s.filter IS NULL`;
 
-// One statement: the version and what it stands for are of one moment. Rows instead of one JSON value: 10,000 filters may have
-// 20 MB, which is then read as it comes instead of at once. $3 is the version that the caller knows, whose filters it has.
-// An environment may have thousands of workflows for other channels. Reading their triggers took a fifth of a second of the event loop
-// for each channel, so PostgreSQL leaves them out.
+// A single statement, so that the version and everything it stands for are of the same moment. Rows instead of one JSON
+// value: 10,000 filters may have 20 MB, which is then read as it arrives. $3 is the version that the caller has,
+// filters included. An environment may have thousands of workflows for other channels. Reading their triggers blocked
+// the event loop for a fifth of a second per channel, so PostgreSQL omits them.
 const LOAD = `
   WITH channel AS (
     SELECT id, config_version, schema_mode, schema, schemas FROM channels
@@ -78,7 +81,10 @@ const LOAD = `
   ) l
   WHERE c.config_version IS DISTINCT FROM $3::int`;
 
-/** Undefined for a channel that is missing, deleted or of another environment; `same` while the known version holds. */
+/**
+ * Returns undefined for a channel that is missing, deleted, or in another environment; `same` while the known version
+ * is current.
+ */
 export async function readPublishingConfig(
   pool: Pool,
   environmentId: string,
@@ -105,7 +111,7 @@ export async function readPublishingConfig(
   };
 }
 
-/** Reads how many subscriptions without a filter each of these channels has. */
+/** Counts the subscriptions without a filter of each of these channels. */
 export async function countUnfiltered(pool: Pool, channelIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await pool.query<{ id: string; count: number }>(
     `SELECT c.id, (${unfilteredOf('c.id')}) AS count FROM unnest($1::text[]) AS c (id)`,
@@ -134,7 +140,7 @@ const workflowsOf = (rows: readonly Row[]): StoredTrigger[] =>
   });
 
 const listensOf = (rows: readonly Row[]): Listening[] =>
-  // `as`: the column is only ever written from such a list.
+  // `as`: the column is only written with such a list.
   rows.flatMap((row) =>
     row.version === null && row.kind === 'listens' ? (JSON.parse(row.trigger) as Listening[]) : [],
   );

@@ -1,8 +1,8 @@
 import { wantsEventType } from '../../../kernel/words/event-types.ts';
 
 /**
- * An active workflow that begins with messages of a channel; with `webhookId` only with those that this inbound webhook has made. `filter`
- * is of the language of subscriptions.
+ * An active workflow that messages of a channel start; with `webhookId`, only those of that inbound webhook. `filter`
+ * is in the language of subscription filters.
  */
 export type EventTrigger = {
   workflowId: string;
@@ -12,26 +12,26 @@ export type EventTrigger = {
   filter?: string;
 };
 
-/** A channel of an environment. `isSystem`: that of the service events. */
+/** A channel of an environment. `isSystem`: whether it is the one for service events. */
 export type AskedChannel = { channelId: string; isSystem: boolean };
 
-/** The trigger (JSON text) of a workflow's version that new runs take. */
+/** The trigger (JSON text) of the workflow version that new runs use. */
 export type StoredTrigger = { workflowId: string; version: number; trigger: string };
 
 /**
- * Reads a stored trigger as publishing asks it: which messages of the channel begin runs. Undefined where it does not cover the channel.
- * Automations provide it, since the language of triggers is theirs.
+ * Converts a stored trigger to what publishing needs: which messages of the channel start runs. Returns undefined if it
+ * does not apply to the channel. Implemented by the automations modules, which own the language of triggers.
  */
 export type ReadEventTrigger = (stored: StoredTrigger, channel: AskedChannel) => EventTrigger | undefined;
 
-/** Messages that a step may wait for, or that may cancel a run. Empty lists stand for all. */
+/** Messages that a step may wait for, or that may cancel a run. An empty list means all. */
 export type Listening = { channelIds: string[]; eventTypes: string[] };
 
-/** Whether messages of this channel may be among them. */
+/** Whether messages of this channel may be included. */
 export const isForChannel = ({ channelIds }: Listening, channelId: string): boolean =>
   channelIds.length === 0 || channelIds.includes(channelId);
 
-/** Whether a message of this channel is one of them. */
+/** Whether a message of this channel is included. */
 export const hears = (
   listening: Listening,
   { channelId, eventType }: { channelId: string; eventType: string },
@@ -39,12 +39,12 @@ export const hears = (
 
 // Publishers choose event types, so there may be any number of them.
 const TYPES_AT_MOST = 1_000;
-// A longer list takes memory for each type, and what it stands for costs far more than to find it.
+// A longer list takes memory per type, and processing it costs far more than finding it again.
 const REMEMBERED_AT_MOST = 20;
 
 /**
- * Remembers what `find` says of each event type, for as long as the configuration is there. A publish then costs the same beside ten
- * thousand workflows of other event types as beside ten.
+ * Caches the result of `find` by event type for as long as the configuration exists, so that a publish costs the same
+ * whether there are ten or ten thousand workflows for other event types.
  */
 export function createByEventType<C extends object, T>(
   find: (config: C, eventType: string) => readonly T[],

@@ -6,17 +6,17 @@ import { ChainTooDeep, type NewMessage, type NewRun, type Publication } from '..
 import type { NewId } from '../../../platform/new-id.ts';
 import type { PublishingConfig } from './channel-configs.ts';
 
-/** As much of a configuration as runs depend on. */
+/** The part of a configuration that runs depend on. */
 type Triggers = Pick<PublishingConfig, 'triggers'>;
 
-/** Triggers that any message of the event type begins. */
+/** Triggers that any message of the event type starts. */
 const beginning = createByEventType(({ triggers }: Triggers, eventType) =>
   triggers.filter(({ webhookId, eventTypes }) => webhookId === undefined && wantsEventType(eventTypes, eventType)),
 );
 
 const ofWebhooks = new WeakMap<Triggers, Map<string, EventTrigger[]>>();
 
-/** Triggers that the messages of one inbound webhook alone begin. An environment may have thousands of webhooks. */
+/** Triggers that only messages of one inbound webhook start. An environment may have thousands of webhooks. */
 function beginningWith(config: Triggers, webhookId: string | undefined): readonly EventTrigger[] {
   if (webhookId === undefined) return [];
   const known = ofWebhooks.get(config) ?? byWebhook(config);
@@ -37,7 +37,10 @@ function byWebhook({ triggers }: Triggers): Map<string, EventTrigger[]> {
 
 type Deciding = { filters: Pick<Filters, 'evaluate'>; newId: NewId };
 
-/** The active workflows that one message of a channel begins: each that covers the channel and wants the type, and whose filter agrees. */
+/**
+ * Returns the active workflows that a message of a channel starts: those that include the channel and event type, and
+ * whose filter matches.
+ */
 export async function beginningBy(
   filters: Deciding['filters'],
   channelId: string,
@@ -58,8 +61,8 @@ export async function beginningBy(
 }
 
 /**
- * The runs of workflows that one message of a channel begins (`beginningBy`). Throws ChainTooDeep where the tenth run of a chain has
- * published the message: so loops end.
+ * Returns the workflow runs that a message of a channel starts (`beginningBy`). Throws ChainTooDeep if the message was
+ * published by the last run that a chain may have, so that loops end.
  */
 export async function runsOf(
   { filters, newId }: Deciding,

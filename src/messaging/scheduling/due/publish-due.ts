@@ -28,28 +28,31 @@ import * as store from './due-store.ts';
 import type { AcceptedMessage } from './due-store.ts';
 import { createDueTurns, type InTurn } from './turns.ts';
 
-// One transaction: tens of ms, and what it holds in memory.
+// Limits of one transaction: tens of ms, and what it holds in memory.
 const AT_ONCE = 250;
 const BYTES_AT_ONCE = 4 * 1_048_576;
-// With their deliveries and runs; a single message may come to more.
+// Rows including deliveries and runs. A single message may exceed it.
 const ROWS_AT_ONCE = WIDE_ROWS;
-// In a rush: channels that one transaction serves, and how old the list of those that take turns may be.
+// During a rush: channels served per transaction, and how long the round-robin list of channels is used.
 const CHANNELS_AT_ONCE = 25;
 const TURNS_FOR_MS = 250;
-// Some message cannot be stored: it is found by publishing one at a time, and tried again after this.
+// If a message cannot be stored, it is identified by publishing one at a time, and retried after this time.
 const PUT_OFF_MS = 60_000;
-// Three processes have died while they asked filters about a message. Other filters may be asked by then.
+// Three processes have crashed while evaluating filters for a message. By then, its filters may have changed.
 const DEADLY_PUT_OFF_MS = 3_600_000;
-// How long one batch asks filters; the messages that it does not come to are due still, and channels take turns.
+// How long one batch evaluates filters. The remaining messages stay due, and channels are served in turn.
 const ASK_FOR_MS = 250;
 
-// Later than that tells of a worker that was away, or of more than it can publish.
+// A greater delay means that no worker was running or that there was more than it can publish.
 const LATE_MS = 5_000;
 
-/** Result of one batch. `isMore`: the next one would find something at once. `nextInMs`: until the next is due. */
+/**
+ * Result of a batch. `isMore`: the next one would find something at once. `nextInMs`: time until the next message is
+ * due.
+ */
 export type PublishedDue = { messages: number; isMore: boolean; nextInMs: number | undefined };
 
-/** Publishes the next batch. Rejects when nothing could be published. */
+/** Publishes the next batch. Rejects if nothing could be published. */
 export type PublishDue = () => Promise<PublishedDue>;
 
 type Dependencies = {
@@ -69,7 +72,7 @@ type Deciding = DueDecision & { matches: FilterMatch[]; runs: NewRun[] };
 /** Messages that a transaction has published, for `handOnDue` after its commit. */
 type Made = NewDeliveries & { publishedAt: Date[] };
 
-/** Messages of one channel whose filters are to be asked, in the configuration it had then. */
+/** Messages of one channel whose filters have to be evaluated, with its configuration at that time. */
 type ToAsk = { config: PublishingConfig; messages: readonly store.AcceptedMessage[] };
 /** `served`: the channels whose turn it was. `cut`: those among them whose messages did not fit into the batch. */
 type Locked = Made & {
@@ -80,11 +83,13 @@ type Locked = Made & {
 };
 
 /**
- * Publishes scheduled messages that are due, a batch at a time, and takes them out of what waits, in one transaction: whatever
- * happens, each is in one of both. Safe in several workers at once. While more is due than one batch holds, environments take turns, and
- * so do their channels. A batch is bounded by the rows that come of it: a message of a wide channel may be all of one. Payloads were
- * checked when they were accepted; who gets them is decided here. Filters are asked with no transaction open, and what they let through
- * is published by a second one, where the channel is as it was when they were asked.
+ * Publishes scheduled messages that are due, one batch at a time, and removes them from the waiting ones in the same
+ * transaction, so that each is always in exactly one of the two places. Safe in several workers at once.
+ *
+ * While more is due than one batch holds, environments and their channels are served in turn. A batch is limited by the
+ * rows it creates, so a message of a channel with many subscriptions may fill one. Payloads were validated when they
+ * were accepted; the recipients are determined here. Filters are evaluated with no transaction open, and a second
+ * transaction publishes the matching messages, if the channel is unchanged since then.
  */
 export function createPublishDue({
   pool,
@@ -101,7 +106,7 @@ export function createPublishDue({
   const turns = createDueTurns();
   let isRush = false;
   let turnsUntil = 0;
-  // Batches of one message that are still to be made, after one that failed.
+  // Number of batches with a single message that are still to run, after a batch has failed.
   let alone = 0;
 
   const lock = async (
@@ -116,7 +121,7 @@ export function createPublishDue({
     if (turns.isEmpty() || performance.now() >= turnsUntil) {
       const startedAt = performance.now();
       turns.set(await store.findDueChannels(connection));
-      // Where the list takes long, it is made the less often.
+      // If reading the list takes long, read it less often.
       turnsUntil = performance.now() + Math.max(TURNS_FOR_MS, 10 * (performance.now() - startedAt));
     }
     const served = [...turns.next(CHANNELS_AT_ONCE)];
@@ -127,8 +132,8 @@ export function createPublishDue({
   };
 
   /**
-   * Takes messages that this transaction has locked out of what waits and publishes them: whatever happens, each is in one
-   * of both. `decisions` has all of their channels, which are active and have the configurations that were decided by.
+   * Removes messages that this transaction has locked from the waiting ones and publishes them. `decisions` has all of
+   * their channels, which are active and have the configurations that the decisions were based on.
    */
   const publish = async (
     connection: PoolClient,
@@ -138,7 +143,8 @@ export function createPublishDue({
     if (ids.length === 0) return { publishedAt: [], taken: [], hasUntaken: false, hasRuns: false };
     const messages = await store.takeDue(connection, ids);
     const publications = toPublications(messages, decisions);
-    // The transaction has its number already: readers of all channels have waited for it since then, and go on now.
+    // The transaction already has its number, so readers of all channels have been waiting for it; they can continue
+    // now.
     if (rowsOfAll(publications) > WIDE_ROWS)
       await signPublish(
         connection,
@@ -146,7 +152,7 @@ export function createPublishDue({
       );
     const { stored, routed, ...made } = await storePublications(connection, publications, handOver.holder());
     if (stored.some(({ channelStatus, isStale }) => channelStatus !== 'active' || isStale))
-      throw new Error('A scheduled message is due in a channel that cannot take it');
+      throw new Error('A scheduled message is due in a channel that cannot accept it');
     for (const publication of publications) learnWidth(publication, routed);
     return { publishedAt: messages.map(({ message }) => message.publishedAt), ...made };
   };
@@ -157,7 +163,10 @@ export function createPublishDue({
     handOn(made, 0);
   };
 
-  /** The configurations that the locked channels have now; one that has only just come up is left to the next batch. */
+  /**
+   * Returns the current configurations of the locked channels. A channel whose configuration has just changed is left
+   * to the next batch.
+   */
   const configsOf = async (due: readonly store.DueMessage[]): Promise<Map<string, PublishingConfig>> => {
     const found = new Map<string, PublishingConfig>();
     for (const { environmentId, channelId, configVersion } of due) {
@@ -169,7 +178,7 @@ export function createPublishDue({
     return found;
   };
 
-  /** Publishes what no filter is asked about, and reads the rest. */
+  /** Publishes the messages without filters and reads the rest. */
   const publishUnfiltered = (locked: (ids: readonly string[]) => void): Promise<Locked> =>
     inTransaction(pool, async (connection) => {
       const { due, served, isFull } = await lock(connection);
@@ -185,7 +194,7 @@ export function createPublishDue({
       const rowsOf = ({ channelId }: store.DueMessage): number => 1 + (configOf.get(channelId)?.width.unfiltered ?? 0);
       const picked = store.withinRows(known, rowsOf, ROWS_AT_ONCE);
       locked(picked.map(({ id }) => id));
-      // Triggers of workflows are asked as filters are, those without a filter too.
+      // Workflow triggers are evaluated like filters, even those without a filter.
       const isFiltered = ({ channelId }: store.DueMessage): boolean => {
         const config = configOf.get(channelId);
         return config !== undefined && config.filters.length + config.triggers.length > 0;
@@ -211,17 +220,17 @@ export function createPublishDue({
       return { ...made, toAsk, served, cut, isMore: isFull || isCut };
     });
 
-  /** A message during which processes have died waits, and others are published. */
+  /** Postpones a message during which processes have crashed, so that others can be published. */
   const putOffDeadly = async (messageId: string, failure: unknown): Promise<void> => {
     if (failure instanceof WorkPauses) return store.putOff(pool, messageId, Math.max(1_000, failure.inMs));
     if (!(failure instanceof WorkIsDeadly)) throw failure;
-    log.error({ messageId }, `a scheduled message is put off by an hour: ${failure.message}`);
+    log.error({ messageId }, `postponed a scheduled message by an hour: ${failure.message}`);
     await store.putOff(pool, messageId, DEADLY_PUT_OFF_MS);
   };
 
   /**
-   * Asks about one message after the other, of each channel in turn, until the time is up or the rows are enough; about one message
-   * at least. `asked` has the channels that had a turn.
+   * Evaluates one message after the other, of each channel in turn, until the time is up or there are enough rows, but
+   * at least one message. `asked` has the channels that had a turn.
    */
   const ask = async (
     toAsk: ReadonlyMap<string, ToAsk>,
@@ -267,7 +276,9 @@ export function createPublishDue({
     return { ids, decisions, asked, isCut: false };
   };
 
-  /** Publishes the evaluated messages that are due still in channels that have not changed; the rest is evaluated again. */
+  /**
+   * Publishes the evaluated messages that are still due in channels that have not changed. The rest is evaluated again.
+   */
   const publishAsked = (ids: readonly string[], decisions: ReadonlyMap<string, DueDecision>): Promise<Made> =>
     inTransaction(pool, async (connection) => {
       const due = await store.lockThese(connection, ids);
@@ -282,7 +293,7 @@ export function createPublishDue({
       );
     });
 
-  /** Runs a transaction that publishes: what it claims for this process is known only after its commit. */
+  /** Runs a transaction that publishes. What it claims for this process is known only after its commit. */
   const claiming = <T>(work: () => Promise<T>): Promise<T> => handOver.holder()?.during(work) ?? work();
 
   const makeBatch = async (begun: (ids: readonly string[]) => void): Promise<{ messages: number; isMore: boolean }> => {
@@ -303,7 +314,7 @@ export function createPublishDue({
 
   return async () => {
     if (!isRush && alone === 0) {
-      // Most looks find nothing, and cost one look into an index.
+      // Most polls find nothing, and cost one index lookup.
       const nextInMs = await store.nextMessageDueInMs(pool);
       if (nextInMs === undefined || nextInMs > 0) return { messages: 0, isMore: false, nextInMs };
     }
@@ -321,7 +332,7 @@ export function createPublishDue({
       if (id === undefined || isUnreachable(error)) throw error;
       if (ids.length > 1) alone = ids.length;
       else {
-        log.error({ err: error, messageId: id }, 'a scheduled message could not be published; it is tried again');
+        log.error({ err: error, messageId: id }, 'could not publish a scheduled message; retrying in a minute');
         await store.putOff(pool, id, PUT_OFF_MS);
       }
       return { messages: 0, isMore: true, nextInMs: 0 };
@@ -331,17 +342,17 @@ export function createPublishDue({
 
 const channelOf = ({ channelId }: store.DueMessage): string => channelId;
 
-/** Verdicts on messages of one channel: the version of its configuration, and the messages that its filters let through. */
+/** Decision for messages of one channel: the version of its configuration, and the matches of its filters. */
 type DueDecision = {
   config: Pick<PublishingConfig, 'version' | 'filters' | 'listens' | 'width'>;
   matches: readonly FilterMatch[];
-  /** Runs of workflows that the messages begin. */
+  /** Workflow runs that the messages start. */
   runs: readonly NewRun[];
 };
 
 type Group = Publication & { messages: NewMessage[]; matches?: FilterMatch[]; runs?: NewRun[] };
 
-/** One publication for each channel, trace and number of hops. */
+/** Returns one publication for each channel, trace and hop count. */
 function toPublications(
   taken: readonly AcceptedMessage[],
   decisions: ReadonlyMap<string, DueDecision>,

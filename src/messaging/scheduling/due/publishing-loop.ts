@@ -3,23 +3,24 @@ import { isUnreachable } from '../../../platform/db/failures.ts';
 import type { Rank } from '../../../kernel/rules/rank.ts';
 import type { PublishDue } from './publish-due.ts';
 
-// All workers together look so often. A message scheduled for less than a worker's rest ahead may be this late; all others are known
-// before their time.
+// All workers together poll this often. A message scheduled less than one polling interval ahead may be this late; all
+// others are known in time.
 const POLL_MS = 500;
-// Every worker wakes for a message that it knows of, each so long (ms) behind the one before, up to the length of a poll. The first one
-// publishes it as a rule, and the others find that it is gone.
+// Every worker wakes for a message that it knows of, each this many ms after the one before, up to the polling
+// interval. Usually the first one publishes it and the others find it gone.
 const BEHIND_MS = 50;
-// Rest when a due message cannot be had: another worker has it, which takes milliseconds, or its channel is being changed.
+// Pause if a due message cannot be locked: another worker has it, which takes milliseconds, or its channel is being
+// changed.
 const LOOK_AGAIN = { soonMs: 5, forMs: 100, laterMs: 100 } as const;
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** The processes that publish: the position of this one among them, and ms until its turn of a look that all make every so many ms. */
+/** The processes that publish: the index of this one, and the ms until its turn of a poll that all share. */
 type Workers = { rank(): Pick<Rank, 'at'>; lookInMs(everyMs: number): number };
 
 /**
- * Publishes scheduled messages at their time, beside the dispatcher, until `stop`, which waits for the work under way. The loop
- * wakes for the next batch. While much is due it rests after each batch half as long as that took, which leaves dispatching its
- * turns.
+ * Publishes scheduled messages at their time, alongside the dispatcher, until `stop`, which waits for work in progress.
+ * The loop wakes for the next batch. While much is due, it pauses after each batch for half as long as the batch took,
+ * which leaves time for dispatching.
  */
 export function startPublishingScheduled({
   publishDue,
@@ -54,7 +55,10 @@ export function startPublishingScheduled({
       // A timer that is a fraction of a millisecond early would find nothing due.
       return Math.min(Math.ceil(nextInMs) + 1 + Math.min(workers.rank().at * BEHIND_MS, POLL_MS), pollInMs);
     } catch (error) {
-      log[isUnreachable(error) ? 'warn' : 'error']({ err: error }, 'scheduled messages wait for a moment');
+      log[isUnreachable(error) ? 'warn' : 'error'](
+        { err: error },
+        'could not publish scheduled messages; retrying in a second',
+      );
       return PAUSE_AFTER_FAILURE_MS;
     }
   };

@@ -7,7 +7,7 @@ const b = ['b1'].map(channel);
 const ids = (channels: readonly { id: string }[]): string[] => channels.map(({ id }) => id);
 const NONE: ReadonlySet<string> = new Set();
 
-test('environments take turns, and so do the channels of each', () => {
+test('environments are served in turn, and so are the channels of each', () => {
   const turns = createDueTurns();
   turns.set([...a, ...b]);
   expect(ids(turns.next(9))).toEqual(['a1', 'b1', 'a2', 'a3', 'a4']);
@@ -20,14 +20,14 @@ test('environments take turns, and so do the channels of each', () => {
   expect(ids(turns.next(2))).toEqual(['a2', 'b1']);
 });
 
-test('a channel that did not fit is first in the next batch', () => {
+test('a channel whose messages did not fit is first in the next batch', () => {
   const turns = createDueTurns();
   turns.set([...a, ...b]);
   turns.done(turns.next(3), new Set(['b1']));
   expect(ids(turns.next(9))).toEqual(['b1', 'a3', 'a4', 'a1', 'a2']);
 });
 
-test('channels without anything due leave, and all do when nothing is due any more', () => {
+test('channels without due messages are removed, and all of them when nothing is due any more', () => {
   const turns = createDueTurns();
   turns.set(a);
   turns.done(turns.next(2), NONE);

@@ -1,20 +1,20 @@
 export type InTurn = { id: string; environmentId: string };
 
 /**
- * The order in which channels with due messages are served: environments take turns, and the channels of each environment among
- * themselves. A channel that did not fit into its batch is first in the next one.
+ * Round robin over channels with due messages: environments are served in turn, and so are the channels within each. A
+ * channel whose messages did not fit into its batch is first in the next one.
  */
 export function createDueTurns() {
   let order: InTurn[] = [];
   let served = 0;
-  // By id of an environment or a channel: when it was last served.
+  // When an environment or channel was last served, by id.
   const servedAt = new Map<string, number>();
   const lastServed = (id: string): number => servedAt.get(id) ?? 0;
 
   return {
     isEmpty: (): boolean => order.length === 0,
 
-    /** Takes the channels that have something due now. */
+    /** Sets the channels that currently have something due. */
     set(channels: readonly InTurn[]): void {
       const byEnvironment = new Map<string, InTurn[]>();
       for (const channel of channels) {
@@ -34,10 +34,10 @@ export function createDueTurns() {
       }
     },
 
-    /** The channels whose turn it is. They keep it until `done`. */
+    /** Returns the channels whose turn it is. They keep it until `done`. */
     next: (count: number): readonly InTurn[] => order.slice(0, count),
 
-    /** Moves these channels to the end, except for those in `cut`, which did not fit. */
+    /** Moves these channels to the end, except for those in `cut`, whose messages did not fit. */
     done(channels: readonly InTurn[], cut: ReadonlySet<string>): void {
       const ended = new Map(channels.filter(({ id }) => !cut.has(id)).map((channel) => [channel.id, channel]));
       served += 1;
@@ -49,7 +49,7 @@ export function createDueTurns() {
       order = [...order.filter(({ id }) => !ended.has(id)), ...moved];
     },
 
-    /** Forgets all channels, when nothing is due any more. */
+    /** Removes all channels when nothing is due any more. */
     clear(): void {
       order = [];
       servedAt.clear();
