@@ -54,18 +54,18 @@ export type InboundWebhooks = RequestsOfWebhook & {
    * that.
    */
   secrets(caller: EnvironmentCaller, id: string): Promise<WebhookSecrets>;
-  /** A new secret; the one before it is taken beside it until the overlap ends. */
+  /** Sets a new secret. The previous one stays valid until the overlap ends. */
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateWebhookSecret): Promise<WebhookSecrets>;
-  /** Requests that became no message, newest first. */
+  /** Returns requests that did not become messages, newest first. */
   refusals(caller: EnvironmentCaller, id: string, query: ListRefusals): Promise<Page<Refusal>>;
-  /** A sample as it would be sent, unsigned; or why none can be signed here. */
+  /** Returns an unsigned sample, or why none can be signed here. */
   sample(caller: EnvironmentCaller, id: string): Promise<WebhookSample>;
   /**
-   * Signs a sample as the service does, and takes it as any request is taken (receive.ts). CONFLICT where only the service can sign, or
-   * no secret can be opened.
+   * Signs a sample as the service does and processes it like any other request (receive.ts). Throws CONFLICT if only
+   * the service can sign, or if no secret can be decrypted.
    */
   sendSample(caller: EnvironmentCaller, id: string, sent: SendSample & From): Promise<SentSample>;
-  /** A request of an external service, for the webhook of that id (receive.ts). */
+  /** Receives a request of an external service for the webhook with that id (receive.ts). */
   receive(id: string, request: InboundRequest): Promise<Received>;
 };
 
@@ -81,7 +81,7 @@ export function createInboundWebhooks(
     ...webhook,
     url: `${config.publicBaseUrl}/v1/webhooks/${webhook.id}`,
   });
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An invalid id never reaches the database, whatever characters it has. */
   const found = async (
     id: string,
     look: () => Promise<store.StoredWebhook | undefined>,
@@ -111,13 +111,13 @@ export function createInboundWebhooks(
         })),
       };
     } catch (cause) {
-      throw new ApiError('CONFLICT', 'A secret of this webhook cannot be opened; rotate it to set a new one', {
+      throw new ApiError('CONFLICT', 'A secret of this webhook cannot be decrypted; rotate it to set a new one', {
         cause,
       });
     }
   };
 
-  /** A webhook with what signs in the name of its sender. */
+  /** Returns a webhook with the provider and secrets needed to sign for its sender. */
   const signer = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
     const webhook = await find(transaction, caller, id);
     const provider = rulesOf({ scheme: webhook.scheme, provider: webhook.provider }, webhook);
