@@ -377,5 +377,5 @@ function namesIn({ onError, nonRetryableErrors }: PlannedStep, at: string): { fi
 function reasonFor(name: string): string {
   const nearest = nearestName(name, KNOWN);
   const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return `must be an error that a step can fail with, not ${JSON.stringify(name)}; known: ${STEP_ERRORS.join(', ')}, a status such as HTTP_404, HTTP_4XX HTTP_5XX, or * for all${meant}`;
+  return `must be an error that a step can fail with, not ${JSON.stringify(name)}; known: ${STEP_ERRORS.join(', ')}, a status such as HTTP_404, HTTP_4XX or HTTP_5XX for all statuses of a class, or * for all${meant}`;
 }
