@@ -243,7 +243,7 @@ test.each([
   for (const end of ['\n', '\r\nx: y', ' ', '\0', 'ä', '…']) {
     const make = () => new Posthorn({ baseUrl, credentials: of(`secret${end}`) });
     expect(make).toThrow(
-      new TypeError(`credentials.${name} must be visible ASCII characters, without spaces and line breaks`),
+      new TypeError(`credentials.${name} must only have visible ASCII characters, without spaces and line breaks`),
     );
   }
 });

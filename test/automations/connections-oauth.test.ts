@@ -87,7 +87,7 @@ test('somebody consents, and steps ask the service with a token that nobody sees
   });
   expect(await connections.comeBack(await provider.visit(url.href, 'yes'))).toMatch(/^Connected/);
   expect(await connections.statusOf(id)).toBe('ready');
-  expect(await tested(id)).toEqual({ ok: true, status: 200, message: 'HTTP with OAuth 2.0 takes the credentials' });
+  expect(await tested(id)).toEqual({ ok: true, status: 200, message: 'HTTP with OAuth 2.0 accepts the credentials' });
   const ended = await run(workflowId);
   expect([ended.status, ended.error]).toEqual(['completed', undefined]);
   expect(stepOf(ended, 'ask').output).toMatchObject({ body: { token: '[secret connection.accessToken]' } });

@@ -13,7 +13,7 @@ test('one organisation gets at most 50 slots, and others still get theirs', () =
   const held = createHeldAnswers();
   const places = takenBy(held, 'org_1', 230);
   expect([places.length, takenBy(held, 'org_2', 1).length]).toEqual([HELD_AT_MOST.ofOrganisation, 1]);
-  expect(held.begin().take('org_1')).toBe('50 answers of inspectors of this organisation are held back already');
+  expect(held.begin().take('org_1')).toBe('50 inspector responses of this organisation are already delayed');
   for (const place of places) {
     place.leave();
     // The second one releases nothing.
@@ -26,7 +26,7 @@ test('a process has 200 slots in total', () => {
   const held = createHeldAnswers();
   const all = ['org_1', 'org_2', 'org_3', 'org_4', 'org_5'].map((each) => takenBy(held, each, 60).length);
   expect(all).toEqual([50, 50, 50, 50, 0]);
-  expect(held.begin().take('org_5')).toBe('200 answers of inspectors are held back already');
+  expect(held.begin().take('org_5')).toBe('200 inspector responses are already delayed');
 });
 
 test('a wait ends when its connection closes or the service stops, and does not begin on a closed connection', async () => {

@@ -60,8 +60,8 @@ describe('a condition is refused', () => {
     ['payload.a..b=1', 'must be a path and a value such as payload.order.id=42'],
     ['payload.a b=1', 'must be a path and a value such as payload.order.id=42'],
     ['payload."a=1', 'must be a path and a value such as payload.order.id=42'],
-    ['payload."\\x"=1', 'has a name with a broken quote'],
-    ['payload.a="1', 'has a value with a broken quote'],
+    ['payload."\\x"=1', 'has a name with an unclosed or invalid quote'],
+    ['payload.a="1', 'has a value with an unclosed or invalid quote'],
     [`payload${'.a'.repeat(33)}=1`, 'must have at most 32 names in its path'],
   ])('%s', (q, reason) => {
     let problem: unknown;
@@ -80,7 +80,7 @@ test.each(['payload.a="x\\u0000y"', 'payload."a\\u0000"=1', 'payload.a="\\ud800"
   (q) => {
     expect(() => payloadConditionOf(q)).toThrow(
       expect.objectContaining({
-        details: { field: 'q', reason: 'has a NUL character or half of a surrogate pair, which no payload holds' },
+        details: { field: 'q', reason: 'has a NUL character or a lone surrogate, which no payload can contain' },
       }),
     );
   },
