@@ -182,7 +182,7 @@ describe('connectors', () => {
     for (const path of ['/deals/../admin', '/..', '/a/%2E%2e/admin?x=1', '/a\\..\\admin', '/a/.\t./admin'])
       expect((await run(climbing, { path })).error).toMatchObject({
         code: 'INVALID_PARAMS',
-        message: 'params.path: must not have . or .. as a part',
+        message: 'params.path: must not have . or .. as a path segment',
       });
     expect(receiver.requests.length).toBe(sent);
     expect((await run(climbing, { path: '/deals/..7/a..b?of=/../' })).status).toBe('completed');

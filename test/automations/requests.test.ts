@@ -87,7 +87,7 @@ describe('request addresses', () => {
     const closed = await calls.ended((await calls.start(workflowId, { url: to('stolen') })).id);
     expect(stepOf(closed, 'there').error).toMatchObject({
       code: 'EXPRESSION',
-      message: expect.stringMatching(/^url: must have scheme, host and port written out/),
+      message: expect.stringMatching(/^url: must have a literal scheme, host and port/),
     });
     expect(receiver.requests.filter(({ path }) => path === '/stolen')).toEqual([]);
 

@@ -37,12 +37,12 @@ describe('a value after the origin', () => {
     ['https://a.example/orders\\{{ v }}\\items', '..'],
     ['https://a.example/orders/\n{{ v }}\t?x', '..'],
     ['https://a.example/{{ v }}{{ v }}', '.'],
-  ])('%j with %j is no part of the path', (template, value) => {
+  ])('%j with %j cannot be part of the path', (template, value) => {
     expect(() => filledWith(template, value)).toThrow('a value in the path must not be empty, . or ..');
   });
 
   test('a lone surrogate is refused', () => {
-    expect(() => filledWith('https://a.example/{{ v }}', '\ud83d')).toThrow('half a character');
+    expect(() => filledWith('https://a.example/{{ v }}', '\ud83d')).toThrow('lone surrogate');
   });
 });
 
@@ -56,7 +56,7 @@ test('a value before the end of the origin is inserted unchanged, but later ones
 
 test('fills values into a path in the same way', () => {
   expect(filledPath('/orders/{{ v }}?x={{ v }}', () => 'a/b')).toBe('/orders/a%2Fb?x=a%2Fb');
-  expect(() => filledPath('/orders/{{ v }}', () => '..')).toThrow('part of the path');
+  expect(() => filledPath('/orders/{{ v }}', () => '..')).toThrow('a value in the path');
 });
 
 test.each([
@@ -73,6 +73,6 @@ test.each([
   ['https:a.example/{{ v }}', false],
   [' https://a.example/{{ v }}', false],
   ['{{ v }}://a.example/', false],
-])('whether %s has its origin written out is %s', (template, expected) => {
+])('whether %s has a literal origin is %s', (template, expected) => {
   expect(hasWrittenOrigin(template)).toBe(expected);
 });

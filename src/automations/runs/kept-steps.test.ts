@@ -50,8 +50,12 @@ test('a run cannot start again at a step that it did not pass or reach', () => {
 });
 
 test('reports the enclosing step of a step in a loop or branch, and a step that does not exist', () => {
-  expect(keptBefore(definition, recorded, 'note')).toMatchObject({ obstacle: expect.stringContaining('within each') });
-  expect(keptBefore(definition, recorded, 'left')).toMatchObject({ obstacle: expect.stringContaining('within both') });
+  expect(keptBefore(definition, recorded, 'note')).toMatchObject({
+    obstacle: expect.stringContaining('is inside each'),
+  });
+  expect(keptBefore(definition, recorded, 'left')).toMatchObject({
+    obstacle: expect.stringContaining('is inside both'),
+  });
   expect(keptBefore(definition, recorded, 'gone')).toEqual({
     obstacle: 'The definition of this run does not have the step gone',
   });

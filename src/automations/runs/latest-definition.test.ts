@@ -23,7 +23,9 @@ test('the obstacle names the failed step that no longer exists or has another ty
   expect(obstacleIn(definition(step('first')), [kept('first', null), failed])).toBe(
     'does not have the step push, at which this run would continue',
   );
-  expect(obstacleIn(definition(step('first')), [kept('first', 'push'), failed])).toContain('no step push, at which');
+  expect(obstacleIn(definition(step('first')), [kept('first', 'push'), failed])).toContain(
+    'not have the step push, at which',
+  );
   const changed = definition({ ...step('push', 'delay'), config: { for: '1s' } });
   expect(obstacleIn(changed, [failed])).toBe('changes the type of push, at which this run would continue, to delay');
 });
@@ -33,7 +35,7 @@ test.each<Partial<RecordedStep>>([
   { status: 'failed', way: 'pause' },
   { status: 'completed', way: 'end:failed' },
 ])('a step that was cut off, waits for a person or ended the run is taken again, and must be there: %o', (state) => {
-  expect(obstacleIn(definition(step('first')), [{ ...failed, ...state }])).toContain('no step push');
+  expect(obstacleIn(definition(step('first')), [{ ...failed, ...state }])).toContain('not have the step push');
 });
 
 test('the obstacle names a missing target of a kept transition; a step in progress is not an obstacle', () => {

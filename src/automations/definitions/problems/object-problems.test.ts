@@ -16,7 +16,7 @@ describe('refuses an input that can never be an object:', () => {
   test.each<[unknown, string]>([
     [-1, 'a number'],
     [true, 'a boolean'],
-    [[], 'a list'],
+    [[], 'an array'],
     [null, 'null'],
     ['x', GIVES_A_TEXT],
     ['', GIVES_A_TEXT],

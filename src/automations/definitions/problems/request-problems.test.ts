@@ -21,7 +21,7 @@ const credentials = [
 test.each(credentials)('a request with %s must have a literal origin', (_, config) => {
   for (const url of ['{{ event.payload.url }}', 'https://{{ event.payload.host }}/x', 'https://a.example{{ item }}'])
     expect(problemsOf({ ...config, url })).toEqual([
-      { field: 'at.url', reason: expect.stringMatching(/^must have scheme, host and port written out/) },
+      { field: 'at.url', reason: expect.stringMatching(/^must have a literal scheme, host and port/) },
     ]);
   expect(problemsOf({ ...config, url: 'https://a.example/orders/{{ item }}' })).toEqual([]);
 });

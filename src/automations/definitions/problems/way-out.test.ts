@@ -59,7 +59,7 @@ test.each<[string, unknown[], string, string | RegExp]>([
     'an expression in braces',
     [{ id: 'a', type: 'foreach', config: { items: '{{ event.payload.lines }}', body: 'b' } }, b],
     'steps[0].config.items',
-    /^is an expression by itself, and no template: leave out "\{\{" and "\}\}" \(line 1:\d+: /,
+    /^must be an expression, not a template: leave out "\{\{" and "\}\}" \(line 1:\d+: /,
   ],
   ['one equals sign', [filter('event.payload.a = 1')], 'steps[0].config.expression', /: =; equality is written ==$/],
   [
@@ -88,8 +88,8 @@ test('reports a filter of a trigger or wait that is written in braces', () => {
   const config = { eventTypes: ['a'], filter: '{{ payload.total > 1 }}' };
   const wait = { id: 'w', type: 'wait_for_event', config };
   expect(told([wait], { type: 'event', config }).map(([field, reason]) => [field, reason.slice(0, 30)])).toEqual([
-    ['trigger.config.filter', 'is an expression by itself, an'],
-    ['steps[0].config.filter', 'is an expression by itself, an'],
+    ['trigger.config.filter', 'must be an expression, not a t'],
+    ['steps[0].config.filter', 'must be an expression, not a t'],
   ]);
 });
 
