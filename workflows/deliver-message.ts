@@ -74,12 +74,12 @@ async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
     try {
       if (isFirst) {
         isFirst = false;
-        const first = await tryOnceLocally(input);
+        const first = await attemptOnceLocally(input);
         if (first.result !== 'retry') return toEnd(first);
         standing = { attempts: input.attempts + 1, policyAttempts: input.policyAttempts + 1 };
         showState(input, 'retrying');
       }
-      return toEnd(await tryUntilPolicyEnds(input, standing, isSuspect));
+      return toEnd(await attemptUntilPolicyEnds(input, standing, isSuspect));
     } catch (failure) {
       const crash = crashOf(failure);
       if (crash === undefined) throw failure;
@@ -103,7 +103,7 @@ const hasLostFirstTask = (): boolean =>
  * Runs the first attempt of this round, which is due now, as a local activity, because it saves a round trip to
  * Temporal (12 ms instead of 63 ms).
  */
-function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
+function attemptOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
   const { attemptLocally } = proxyLocalActivities<Activities>({
     startToCloseTimeout: input.timeoutMs + RECORDING_MS,
     retry: { maximumAttempts: 1 },
@@ -115,7 +115,7 @@ function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
  * Runs the attempts under the retry policy. Temporal counts, delays and shows them. Attempt 1 of the activity stands
  * for an attempt that is already recorded (the local one, or the last of an earlier round), unless there is none yet.
  */
-function tryUntilPolicyEnds(
+function attemptUntilPolicyEnds(
   input: DeliverMessageInput,
   { attempts, policyAttempts }: { attempts: number; policyAttempts: number },
   isSuspect: boolean,

@@ -20,7 +20,7 @@ const NOT_NOW: ReadonlySet<number> = new Set([502, 503, 504]);
  * a lost response or a 5xx only repeatable requests can. CONFLICT with a delay means that the first attempt with the
  * same key is still running.
  */
-export function isWorthAnotherTry(failure: unknown, { isRepeatable, isKeyed }: Repeatable): boolean {
+export function isWorthRetrying(failure: unknown, { isRepeatable, isKeyed }: Repeatable): boolean {
   if (failure instanceof ConnectionError) return isRepeatable;
   if (!(failure instanceof ApiError || failure instanceof AnswerError)) return false;
   if (failure.status === 429 || failure.status === 408) return true;

@@ -4,7 +4,7 @@ import { AnswerError, ApiError, refusalOf } from './errors.ts';
 import { createLimit } from './limit.ts';
 import { type Opened, openedOf, readText } from './opened.ts';
 import type { RequestOptions, RetryOptions } from './options.ts';
-import { delayBefore, isWorthAnotherTry, type Repeatable } from './retry.ts';
+import { delayBefore, isWorthRetrying, type Repeatable } from './retry.ts';
 import { untilAborted, wait } from './wait.ts';
 
 /** A request that may be sent several times. */
@@ -109,7 +109,7 @@ export function createTransport({ baseUrl, authorizer, fetch, timeoutMs, retries
         options.signal?.throwIfAborted();
         const delayMs = delayBefore(tries, failure, Math.random());
         const isLate = Date.now() - startedAt + delayMs > withinMs;
-        if (tries > max || isLate || !isWorthAnotherTry(failure, outgoing)) throw failure;
+        if (tries > max || isLate || !isWorthRetrying(failure, outgoing)) throw failure;
         await wait(delayMs, options.signal);
         tries += 1;
       }

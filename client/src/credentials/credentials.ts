@@ -21,7 +21,7 @@ export type MachineCredentials = {
 export type Credentials = { apiKey: string } | MachineCredentials | { session: SessionPlace };
 
 /** One attempt of a request. */
-type RequestTry = {
+type RequestAttempt = {
   method: string;
   /** Path and query, relative to the base URL. */
   target: string;
@@ -30,7 +30,7 @@ type RequestTry = {
 /** Adds credentials to requests. */
 export type Authorizer = {
   /** Returns the headers of this attempt. */
-  headersOf(request: RequestTry, place: SessionPlace | undefined): Promise<Record<string, string>>;
+  headersOf(request: RequestAttempt, place: SessionPlace | undefined): Promise<Record<string, string>>;
   /** Whether a browser sends cookies and keeps those of the response. */
   cookies: 'include' | 'same-origin' | 'omit';
   /** Called for every response. Returns true if the same request can succeed immediately with other headers. */

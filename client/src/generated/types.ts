@@ -4334,7 +4334,7 @@ export type WorkflowStatsQuery = {
 };
 
 export type WorkflowVersions = {
-  /** Up to 50 versions, the newest first. */
+  /** Up to 50 versions, newest first. */
   readonly versions: readonly {
     /** Number of the version. Runs name it as their `definitionVersion`. */
     readonly version: number;

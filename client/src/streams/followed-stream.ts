@@ -1,7 +1,7 @@
 import { ConnectionError } from '../errors.ts';
 import { textsOf } from '../lines.ts';
 import type { Opened } from '../opened.ts';
-import { delayBefore, isWorthAnotherTry } from '../retry.ts';
+import { delayBefore, isWorthRetrying } from '../retry.ts';
 import { wait } from '../wait.ts';
 import { createEventParser, type ServerEvent } from './event-parser.ts';
 
@@ -65,7 +65,7 @@ export class FollowedStream<T> implements AsyncIterable<T> {
         failure = error;
       }
       this.#signal?.throwIfAborted();
-      const isRefused = !(failure === undefined || isWorthAnotherTry(failure, { isRepeatable: true, isKeyed: false }));
+      const isRefused = !(failure === undefined || isWorthRetrying(failure, { isRepeatable: true, isKeyed: false }));
       // Wrong credentials, a wrong address or a deleted channel are reported at once, or after the usual retries.
       if (isRefused || (failure !== undefined && !hasOpened)) throw failure;
       if (failure !== undefined) failures += 1;

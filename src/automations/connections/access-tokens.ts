@@ -169,7 +169,7 @@ const store = (
 const unauthorized = (id: string): StepFailed =>
   new StepFailed('CONNECTION_UNAUTHORIZED', `${id} must be authorized first: POST /v1/connections/${id}/authorize`);
 
-/** A thousand attempts a minute write the time of use once. */
+/** Writes the time of use at most once a minute, however many attempts there are. */
 const NOTED_EVERY_MS = 60_000;
 
 /**

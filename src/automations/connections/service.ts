@@ -53,7 +53,6 @@ type Needed = {
   audit: { record: RecordAudit };
   send: RequestSender['send'];
   accessTokens: AccessTokens;
-  /** Why nothing is sent to an address; undefined when something may be. */
   /**
    * Returns why requests to an address are not allowed, as the end of a sentence; undefined if they are. May query a
    * name server.

@@ -128,7 +128,7 @@ export type WorkflowVersion = z.output<typeof workflowVersion>;
 
 export const workflowVersionsAnswer = z
   .strictObject({
-    versions: z.array(workflowVersion).describe(`Up to ${VERSIONS_AT_ONCE} versions, the newest first.`),
+    versions: z.array(workflowVersion).describe(`Up to ${VERSIONS_AT_ONCE} versions, newest first.`),
     hasMore: z.boolean().describe('Whether there are older versions; continue with `beforeVersion`.'),
   })
   .meta({ typeName: 'WorkflowVersions' });

@@ -19,7 +19,7 @@ export const sealWorkflowSecret = (keyRing: KeyRing, id: string, value: string):
 const openWorkflowSecret = (keyRing: KeyRing, { id, ciphertext }: { id: string; ciphertext: string }): string =>
   keyRing.decrypt(ciphertext, contextOf(id));
 
-/** A thousand attempts a minute write the time of use once. */
+/** Writes the time of use at most once a minute, however many attempts there are. */
 const NOTED_EVERY_MS = 60_000;
 
 /**

@@ -10,7 +10,7 @@ export function graphQlRefusal(body: unknown): string | undefined {
   return String(message);
 }
 
-/** Fields of parameters and credentials. The API shows their descriptions. */
+// Fields of parameters and credentials. The API shows their descriptions.
 
 export const text = (description: string) => z.string().min(1).describe(description);
 export const texts = (description: string) => z.array(z.string().min(1)).min(1).describe(description);

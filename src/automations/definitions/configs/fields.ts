@@ -30,7 +30,7 @@ export function showDuration(milliseconds: number): string {
   return `${milliseconds / size}${unit}`;
 }
 
-/**
+/*
  * The `config` of every kind of trigger and step: strict for known kinds, and converted for the engine, with durations
  * in ms and defaults filled in. Ids, expressions and transitions between steps are checked in problems.ts.
  */

@@ -34,7 +34,7 @@ type Prepared = {
 };
 
 /** Statuses below 500 that are worth a retry. */
-const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
+const WORTH_A_RETRY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
@@ -274,13 +274,13 @@ function bodyOf({ body, headers }: RequestResult): unknown {
 
 function statusFailure(sent: RequestResult, mask: Mask): StepFailed {
   const { status, retryAfterMs } = sent;
-  const canRetry = status >= 500 || WORTH_ANOTHER_TRY.has(status);
+  const canRetry = status >= 500 || WORTH_A_RETRY.has(status);
   const said = sent.body === '' ? '' : `: ${shownBody(sent, mask).slice(0, 200)}`;
   const what = status >= 300 && status <= 399 ? `answered ${status}; redirects are not followed` : `answered ${status}`;
   return new StepFailed(`HTTP_${status}`, `${what}${said}`, { canRetry, retryAfterMs });
 }
 
-/** A body as an error shows it, without secrets: JSON may write any character of one by its number. */
+/** Returns a body as an error shows it, without secrets. JSON can write any of their characters as an escape sequence. */
 function shownBody(sent: RequestResult, mask: Mask): string {
   const body = bodyOf(sent);
   const masked = mask.value(body);

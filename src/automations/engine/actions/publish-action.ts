@@ -31,7 +31,7 @@ export type PublishForRun = (message: {
 }) => Promise<{ messageId: string }>;
 
 /** Errors that are worth a retry. */
-const WORTH_ANOTHER_TRY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']);
+const WORTH_A_RETRY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']);
 
 /**
  * The action publish. A refusal fails the step with the code a publisher would get, such as CONFLICT for a channel that
@@ -83,7 +83,7 @@ export function createPublishAction({
       } catch (error) {
         if (error instanceof ChainTooDeep) throw new StepFailed('CHAIN_TOO_DEEP', error.message);
         if (!(error instanceof ApiError)) throw error;
-        throw new StepFailed(error.code, error.message, { canRetry: WORTH_ANOTHER_TRY.has(error.code) });
+        throw new StepFailed(error.code, error.message, { canRetry: WORTH_A_RETRY.has(error.code) });
       }
     },
   };

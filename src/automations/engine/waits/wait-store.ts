@@ -11,8 +11,10 @@ type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
  */
 export const CLOCKS_DIFFER_MS = 1_000;
 
-/** A message that ends a wait before its time: one of this key, published at `since` or later. Absent where no message does. */
-/** `waitingStep` stands in the column `place`. */
+/**
+ * A message that ends a wait before its timeout: one with this key, published at `since` or later. `waitingStep` is stored
+ * in the column `place`.
+ */
 export type Awaited = { waitingStep: string; key: string; since: Date };
 
 /** Registers a wait, once. If it has already taken a message for the same values, it keeps it. */
