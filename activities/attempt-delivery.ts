@@ -26,7 +26,7 @@ import type { Faults } from '../src/delivery/attempt/faults.ts';
 import { DEATHS_BEFORE_PAUSES, MAX_DEATHS } from '../src/kernel/words/outcomes.ts';
 import { isEndedForGood } from '../src/kernel/words/statuses.ts';
 
-/** Steps after a try that did not end by itself. Each one may be repeated. */
+/** Activities for attempts that ended without a result. Each one may be repeated. */
 export function createBrokenTryActivities({
   pool,
   faults,
@@ -34,20 +34,21 @@ export function createBrokenTryActivities({
 }: {
   pool: Pool;
   faults: Faults;
-  /** The words of the person who ended a delivery in Temporal. */
+  /** Returns the reason given by a person who cancelled or terminated a delivery in Temporal. */
   whyEnded(delivery: { deliveryId: string; round: number }): Promise<string | undefined>;
 }) {
   return {
     /**
-     * Records a try whose worker died, if it began and was not recorded, and returns the state of the delivery. From the second death
-     * on the delivery is held, and the tenth ends it: it may be the cause.
+     * Records an attempt whose worker died, if it had started and was not recorded, and returns the state of the
+     * delivery. From the second crash on the delivery is put on hold, and the tenth ends it, because it may be the
+     * cause.
      */
     async recordCrash({ deliveryId, round, number }: CrashInput): Promise<Standing> {
       if (number !== null) {
         const carrier = activityInfo().workflowExecution?.workflowId ?? '';
         const deaths = await recordCrash(pool, { deliveryId, round, number, carrier });
         if (deaths >= MAX_DEATHS) {
-          const message = `the worker stopped in ${deaths} tries; each request may have been sent`;
+          const message = `the worker stopped in ${deaths} attempts; each request may have been sent`;
           await endAsDeadLetter(pool, { deliveryId, round, reason: 'internal', message });
         } else if (deaths >= DEATHS_BEFORE_PAUSES) {
           const { result } = await faults.holdAfterDeath({ deliveryId, round });
@@ -63,7 +64,9 @@ export function createBrokenTryActivities({
       return { attempts: delivery.attempts, policyAttempts: delivery.policyAttempts };
     },
 
-    /** Ends an unfinished delivery of that round as a dead letter; changes nothing when it is finished or in another round. */
+    /**
+     * Ends an unfinished delivery of that round as a dead letter. Does nothing if it is finished or in another round.
+     */
     async endAsDeadLetter({ deliveryId, round, reason, message }: EndAsDeadLetterInput): Promise<void> {
       const words = reason === 'cancelled' ? await whyEnded({ deliveryId, round }) : undefined;
       await endAsDeadLetter(pool, { deliveryId, round, reason, message, words });
@@ -71,10 +74,10 @@ export function createBrokenTryActivities({
   };
 }
 
-/** The drain of this process as an activity; registered on the process's own task queue only. */
+/** The direct sender of this process as an activity; registered only on the process's own task queue. */
 export function createDrainActivities({ drain }: { drain: Drain }) {
   return {
-    /** Makes tries until the backlog is gone, or until it is cancelled or this worker stops; returns its counts. */
+    /** Sends until the backlog is gone, the activity is cancelled or the worker stops. Returns its counts. */
     drainBacklog: (): Promise<DrainProgress> =>
       drain.run(activityInfo().workflowExecution?.workflowId ?? '', cancellationSignal(), (progress) =>
         heartbeat(progress),
@@ -89,16 +92,17 @@ export type AttemptDependencies = TryDependencies & {
   justRead: Pick<JustRead, 'take'>;
 };
 
-// The worker sends one at most every 2 s (start-worker.ts); calling it each second costs nothing.
+// The worker sends at most one every 2 s (start-worker.ts), so calling it every second costs nothing.
 const HEARTBEAT_EVERY_MS = 1_000;
-// Longest wait of a try for its turn under the subscription's limits. A try that would wait longer is held instead.
+// Longest wait of an attempt for its turn under the subscription's limits. An attempt that would wait longer is put on
+// hold.
 const PATIENCE_MS = 3_000;
 
-/** The two activities that make a try: the same try, in two wrappings. */
+/** The two activities that run an attempt. They differ only in how they report the result. */
 export function createAttemptActivities(deps: AttemptDependencies) {
   const { pool, admission, clock } = deps;
 
-  /** Not now: due again when the limit allows, or with its circuit's probe. */
+  /** Puts the delivery on hold: it is due again when the limit allows, or with the probe of its circuit breaker. */
   const hold = ({ deliveryId, round }: DeliveryToAttempt, refused: RefusedTry | undefined): Promise<void> => {
     if (refused === undefined) return holdDelivery(pool, { deliveryId, round });
     if (refused.reason === 'circuit') return holdDelivery(pool, { deliveryId, round, keepsDue: true });
@@ -108,7 +112,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
 
   const make = async ({ deliveryId, round, number, isSuspect }: AttemptInput): Promise<AttemptResult> => {
     const signal = cancellationSignal();
-    // Once Temporal has given up on this try, nothing waits for it, and its next try decides.
+    // Once Temporal has given up on this attempt, nothing waits for it, and its next attempt decides.
     const isOver = (): boolean => signal.aborted;
     const lasting = <T>(work: () => Promise<T>): Promise<T> => untilReachable(work, isOver);
     try {
@@ -138,8 +142,8 @@ export function createAttemptActivities(deps: AttemptDependencies) {
 
   return {
     /**
-     * The quick first try (local activity). Always returns: a receiver's answer is a result, never an exception. Throws only when
-     * PostgreSQL stays out of reach for the whole of the try's time.
+     * Runs the first attempt as a local activity. It returns every response of a receiver as a result, and throws only
+     * if PostgreSQL is unreachable for the whole time of the attempt.
      */
     async attemptLocally(input: AttemptInput): Promise<AttemptResult> {
       deps.firstTries.begin(input.deliveryId);
@@ -151,14 +155,14 @@ export function createAttemptActivities(deps: AttemptDependencies) {
     },
 
     /**
-     * One try under the retry policy (regular activity). Temporal's attempt n stands for try `number + n − 1`. A try that is already
-     * recorded is not sent again but rethrown. Throws AttemptFailed with the delay to the recorded nextRetryAt, or DeadLettered, which
-     * is not retried (CONTRIBUTING.md).
+     * Runs one attempt under the retry policy as a regular activity. Temporal's attempt n stands for attempt `number +
+     * n − 1`. An attempt that is already recorded is not sent again; its result is thrown again. Throws AttemptFailed
+     * with the delay until the recorded nextRetryAt, or DeadLettered, which is not retried (CONTRIBUTING.md).
      */
     async attemptDelivery(input: AttemptInput): Promise<AttemptResult> {
       const number = input.number + activityInfo().attempt - 1;
       deps.firstTries.begin(input.deliveryId);
-      // The first heartbeat goes out at once: if this worker dies, it tells which try was being made.
+      // The first heartbeat is sent immediately, so that it is known which attempt was running if this worker dies.
       heartbeat(number);
       const beating = setInterval(() => heartbeat(number), HEARTBEAT_EVERY_MS);
       try {
@@ -168,7 +172,7 @@ export function createAttemptActivities(deps: AttemptDependencies) {
             type: FAILURE_TYPES.attemptFailed,
             message: result.message,
             nextRetryDelay: result.delayMs,
-            // A subscriber that fails is no fault of ours: the SDK logs it as detail.
+            // A failing subscriber is not an error of the service; the SDK logs it at debug level.
             category: ApplicationFailureCategory.BENIGN,
           });
         }

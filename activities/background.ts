@@ -26,33 +26,36 @@ type RetentionDependencies = {
   pool: Pool;
   clock: Clock;
   log: Logger;
-  /** Aborted when this worker is being stopped: a pass may take hours, and goes on in another one. */
+  /** Aborted when this worker stops: a pass may take hours and continues in another worker. */
   stopping: AbortSignal;
 };
 
-// The worker sends one at most every 2 s (start-worker.ts); one batch may take longer than that on a busy machine.
+// The worker sends at most one every 2 s (start-worker.ts); on a busy machine one batch may take longer than that.
 const HEARTBEAT_EVERY_MS = 1_000;
 const RETRY_ELSEWHERE_MS = 3_000;
 
-/** Retention as an activity, so that its passes are seen in the Temporal UI. */
+/** Retention as an activity, so that its passes are visible in the Temporal UI. */
 export function createRetentionActivities({ pool, clock, log, stopping }: RetentionDependencies) {
-  /** Called before each batch. Rests as long as the last one took, so that retention takes at most half of one connection. */
+  /**
+   * Called before each batch. Pauses as long as the last one took, so that retention uses at most half of one
+   * connection.
+   */
   const takeTurn = async (batchMs: number): Promise<void> => {
     // Throws once the pass is cancelled.
     if (batchMs > 0 || cancellationSignal().aborted) await sleep(batchMs);
-    // After the rest, which may be long: a worker that is stopped meanwhile begins no further batch.
+    // Checked after the pause, which may be long, so that a stopping worker does not start another batch.
     if (stopping.aborted) {
       throw ApplicationFailure.create({
         type: FAILURE_TYPES.workerStopping,
-        message: 'the worker stops; another one goes on',
-        // By then this worker asks for no more tasks: a task handed to it in between would be lost until it times out.
+        message: 'the worker is stopping; another one continues',
+        // By then this worker no longer polls for tasks. A task assigned to it before would be lost until it times out.
         nextRetryDelay: RETRY_ELSEWHERE_MS,
         category: ApplicationFailureCategory.BENIGN,
       });
     }
   };
 
-  /** Takes turns until `take` says that its page was the last one. */
+  /** Repeats `take` until it returns that its page was the last one. */
   const untilLast = async (take: () => Promise<boolean>): Promise<void> => {
     for (let isLast = false; !isLast; ) {
       await takeTurn(0);
@@ -62,9 +65,10 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
 
   return {
     /**
-     * One pass over every channel: removes messages older than its `retentionDays`, in batches, then runs that ended before those of
-     * their app, and at last deleted subscriptions and channels that have nothing left. Begins where an earlier try of the same pass was;
-     * its heartbeat shows the progress. Safe to repeat and to end anywhere. Returns the numbers removed.
+     * One pass over every channel: deletes messages older than the channel's `retentionDays`, in batches, then runs
+     * that have finished longer ago than their app's, and finally deleted subscriptions and channels with nothing left.
+     * Resumes where an earlier attempt of the same pass stopped; its heartbeat shows the progress. Can be interrupted
+     * anywhere and repeated safely. Returns the numbers removed.
      */
     async removeExpired(): Promise<RetentionProgress> {
       const now = clock();
@@ -124,7 +128,7 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
         progress.subscriptions += await store.removeDeletedSubscriptions(pool, now);
         progress.channels += await store.removeDeletedChannels(pool, now, log);
         const isIdle = progress.messages + progress.runs + progress.subscriptions + progress.channels === 0;
-        log[isIdle ? 'debug' : 'info'](progress, 'removed what has expired');
+        log[isIdle ? 'debug' : 'info'](progress, 'removed expired data');
         return progress;
       } finally {
         clearInterval(beating);
@@ -133,20 +137,23 @@ export function createRetentionActivities({ pool, clock, log, stopping }: Retent
   };
 }
 
-/** The reconciler as an activity, so that its passes are seen in the Temporal UI. */
+/** The reconciler as an activity, so that its passes are visible in the Temporal UI. */
 export function createReconcileActivities(deps: ReconcilerDependencies) {
   return {
-    /** One pass; see `reconcileDeliveries`. */
+    /** Runs one pass; see `reconcileDeliveries`. */
     reconcile: (): Promise<Reconciled> => reconcileOverdue(deps, () => heartbeat()),
   };
 }
 
-// A third of the heartbeat's time: waiting for the rate is no death.
+// A third of the heartbeat timeout, so that waiting for the rate limit does not look like a dead worker.
 const LOOK_EVERY_MS = 3_000;
 
-/** The activity of every kind of replay. A repeated run goes on: each batch and its position are one transaction. */
+/**
+ * The activity of every kind of replay. It can be repeated: each batch and its position are committed in one
+ * transaction.
+ */
 export function createReplayActivities(deps: ReplayDependencies & { clock: Clock }): ReplayActivities {
-  /** Makes batch after batch until none is left or the replay is cancelled; its heartbeat shows the counts. */
+  /** Runs batch after batch until none is left or the replay is cancelled; its heartbeat shows the counts. */
   const run = async (kind: ReplayKind, id: string): Promise<void> => {
     const carrier = activityInfo().workflowExecution?.workflowId ?? '';
     for (;;) {

@@ -3,7 +3,10 @@ import type { createAttemptActivities, createDrainActivities, createBrokenTryAct
 import type { createReconcileActivities, createRetentionActivities } from './background.ts';
 import type { createRunActivities, createScheduledRunActivities } from './run-steps.ts';
 
-/** The activities that Temporal workflows call by name. src/process/parts build them; a worker without one of them does not compile. */
+/**
+ * The activities that Temporal workflows call by name. src/process/parts builds them; a worker that lacks one does not
+ * compile.
+ */
 export type Activities = ReturnType<typeof createAttemptActivities> &
   ReturnType<typeof createBrokenTryActivities> &
   ReplayActivities &

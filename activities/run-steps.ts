@@ -38,7 +38,10 @@ import { beginGuarded, type GuardedDependencies } from '../src/automations/sched
 
 export function createScheduledRunActivities(deps: GuardedDependencies) {
   return {
-    /** Records the run of one time, once. A schedule of which processes die begins no run, and its workflow says so. */
+    /**
+     * Records the run of one scheduled time, once. If recording it repeatedly crashes processes, no run is created and
+     * the failure says so.
+     */
     async beginScheduledRun(input: ScheduledRunInput & { scheduledAt: string }): Promise<BegunScheduledRun> {
       try {
         return await beginGuarded(deps, input);
@@ -58,14 +61,17 @@ export type RunStepDependencies = WaitDependencies & {
   crashes: Pick<CrashGuard, 'during'>;
 };
 
-// The worker sends one at most every 2 s (start-worker.ts).
+// The worker sends at most one every 2 s (start-worker.ts).
 const HEARTBEAT_EVERY_MS = 1_000;
 
-/** The activities of runs. All of them may be repeated: what is recorded already is returned and not done again. */
+/** The activities of runs. All of them may be repeated: what is already recorded is returned and not executed again. */
 export function createRunActivities(deps: RunStepDependencies) {
   const watch = watchForCancel(deps);
 
-  /** A round that is over ends its Temporal workflow. PostgreSQL comes back, and other workers go on; a fault of ours ends the run. */
+  /**
+   * Converts failures: a superseded round ends its Temporal workflow, work interrupted by PostgreSQL or a stopping
+   * worker is retried, and an internal error ends the run.
+   */
   const telling = async <T>({ runId, stepId }: RunInput & Partial<StepInput>, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -80,23 +86,26 @@ export function createRunActivities(deps: RunStepDependencies) {
           category: ApplicationFailureCategory.BENIGN,
         });
       if (failure instanceof WorkIsDeadly) {
-        deps.log.error({ runId, stepId }, `a run is given up: ${failure.message}`);
+        deps.log.error({ runId, stepId }, `gave up a run: ${failure.message}`);
         throw ApplicationFailure.nonRetryable(failure.message, RUN_FAILURES.deadly);
       }
       if (failure instanceof ApplicationFailure || isUnreachable(failure)) throw failure;
       const isSuperseded = failure instanceof RunSuperseded;
       if (!isSuperseded)
-        deps.log.error({ err: failure, runId, stepId }, 'a run failed by a fault of the service; it can be retried');
+        deps.log.error(
+          { err: failure, runId, stepId },
+          'a run failed with an internal error; retry it once the cause is fixed',
+        );
       throw ApplicationFailure.create({
         type: isSuperseded ? RUN_FAILURES.superseded : 'INTERNAL',
-        message: isSuperseded ? failure.message : 'a fault of the service; its log has the reason',
+        message: isSuperseded ? failure.message : 'internal error; see the log of the service',
         nonRetryable: true,
         category: ApplicationFailureCategory.BENIGN,
       });
     }
   };
 
-  /** Evaluates and records a part of a run, whose evaluation may end the process. */
+  /** Evaluates and records a part of a run. The evaluation could crash the process, so crashes are counted. */
   const part = <Input extends RunInput & Partial<StepInput>, T>(
     name: string,
     work: (input: Input) => Promise<T>,
@@ -115,11 +124,14 @@ export function createRunActivities(deps: RunStepDependencies) {
       );
   };
 
-  /** A person who cancels a run in Temporal may have said why. Temporal's silence leaves the reason as it is. */
+  /**
+   * Adds the reason that a person may have given when cancelling the run in Temporal. If there is none, the reason
+   * stays unchanged.
+   */
   const withReason = async (input: EndRunInput): Promise<EndRunInput> => {
     if (input.status !== 'cancelled' || input.reason === undefined) return input;
     const words = await deps.carriers.whyEnded(runWorkflowId(input)).catch((failure: unknown) => {
-      deps.log.warn({ err: failure, runId: input.runId }, 'Temporal did not say why a run was cancelled');
+      deps.log.warn({ err: failure, runId: input.runId }, 'could not read from Temporal why a run was cancelled');
       return undefined;
     });
     return { ...input, reason: withWords(input.reason, words) };
@@ -171,7 +183,7 @@ export function createRunActivities(deps: RunStepDependencies) {
         if (hasGate) await leaveGate(deps.pool, input.runId);
         return ended;
       }),
-    /** A step that only evaluates and records. */
+    /** A step without effects. */
     takeStep: part('step', (input: StepInput): Promise<Taken> => takeStep(deps, input)),
     beginDelay: part('delay', (input: StepInput): Promise<BegunDelay> => beginDelay(deps, input)),
     endDelay: part('delay ends', (input: StepInput): Promise<Taken> => endDelay(deps, input)),
@@ -182,7 +194,7 @@ export function createRunActivities(deps: RunStepDependencies) {
     closeLoop: part('loop ends', (input: StepInput): Promise<Taken> => closeLoop(deps, input)),
     openBranches: part('branches', (input: StepInput): Promise<Taken | { open: true }> => openBranches(deps, input)),
     closeBranches: part('branches end', (input: StepInput): Promise<Taken> => closeBranches(deps, input)),
-    /** The state of a step whose last attempt has not told how it ended. */
+    /** Returns the state of a step whose last attempt ended without a report. */
     stepStanding: ({ crash, ...input }: StepInput & { crash?: 'worker' | 'time' | undefined }): Promise<StepStanding> =>
       telling(input, () => stepStandingOf(deps, input, crash)),
     httpStep: (input: StepInput): Promise<Taken> => attempt(deps.http, input),

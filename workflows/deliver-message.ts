@@ -28,7 +28,7 @@ import type { DeadLetterReason } from '../src/kernel/words/statuses.ts';
 import { FAILURE_TYPES, TIMEOUT_TYPES } from '../src/kernel/contract/temporal-names.ts';
 import { failureType } from './failure-type.ts';
 
-// Bookkeeping in PostgreSQL, tried until it succeeds: nothing else may decide how a delivery ends.
+// Bookkeeping in PostgreSQL, retried until it succeeds: nothing else may decide how a delivery ends.
 const { recordCrash, endAsDeadLetter } = proxyActivities<Activities>({
   startToCloseTimeout: RECORDING_MS,
   retry: { initialInterval: 500, maximumInterval: 10_000 },
@@ -37,28 +37,28 @@ const { recordCrash, endAsDeadLetter } = proxyActivities<Activities>({
 const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
 
 /**
- * One delivery, one round: tries with the subscription's retry policy until it is delivered, held or a dead letter. A dead letter
- * fails the Temporal workflow, so that the Temporal UI says so. PostgreSQL has the record: every activity here may be repeated and
- * changes nothing twice.
+ * One round of one delivery: attempts under the subscription's retry policy until it is delivered, on hold or a dead
+ * letter. A dead letter fails the Temporal workflow so that the Temporal UI shows it. PostgreSQL has the record; every
+ * activity here may be repeated without changing anything twice.
  */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
   try {
     return await deliver(input);
   } catch (failure) {
-    // The try that used up the policy has written the dead letter itself; after a cancelled, crashed or unknown end it is still to be
-    // written.
+    // The attempt that used up the policy has already written the dead letter. After a cancellation, crash or unknown
+    // failure it still has to be written.
     if (failureType(failure) !== FAILURE_TYPES.deadLettered) {
       const isCancelled = isCancellation(failure) || CancellationScope.current().consideredCancelled;
       const reason: DeadLetterReason = isCancelled ? 'cancelled' : 'internal';
       const message = isCancelled
         ? 'cancelled in Temporal'
-        : 'the tries ended without a result; requests may have been sent';
+        : 'the attempts ended without a result; requests may have been sent';
       await CancellationScope.nonCancellable(() =>
         endAsDeadLetter({ deliveryId: input.deliveryId, round: input.round, reason, message }),
       );
       showState(input, 'dead_letter');
-      // A try that fails while the cancellation is on its way ends with its own failure; the Temporal UI must say "cancelled" here
-      // too.
+      // If an attempt fails during the cancellation, the workflow has the failure of the attempt; the Temporal UI must
+      // show "cancelled" in this case, too.
       throw isCancelled && !isCancellation(failure) ? new CancelledFailure(message) : failure;
     }
     showState(input, 'dead_letter');
@@ -74,35 +74,36 @@ async function deliver(input: DeliverMessageInput): Promise<DeliveryEnd> {
     try {
       if (isFirst) {
         isFirst = false;
-        const first = await tryOnceLocally(input);
+        const first = await attemptOnceLocally(input);
         if (first.result !== 'retry') return toEnd(first);
         standing = { attempts: input.attempts + 1, policyAttempts: input.policyAttempts + 1 };
         showState(input, 'retrying');
       }
-      return toEnd(await tryUntilPolicyEnds(input, standing, isSuspect));
+      return toEnd(await attemptUntilPolicyEnds(input, standing, isSuspect));
     } catch (failure) {
       const crash = crashOf(failure);
       if (crash === undefined) throw failure;
       standing = await recordCrash({ deliveryId: input.deliveryId, round: input.round, number: crash.number });
       if (standing.end === 'deadLettered')
-        throw deadLettered('the last try was recorded by a worker that then stopped');
+        throw deadLettered('the last attempt was recorded by a worker that then stopped');
       if (standing.end !== undefined) return { result: standing.end };
     }
   }
-  throw ApplicationFailure.nonRetryable(`the worker stopped in ${MAX_CRASHES} tries`);
+  throw ApplicationFailure.nonRetryable(`the worker stopped in ${MAX_CRASHES} attempts`);
 }
 
 /**
- * A local try that kills its worker leaves no trace, and the next worker would make it again, without end. A regular one tells by its
- * heartbeat that it had begun, so that such deaths are counted.
+ * A local attempt that kills its worker leaves no trace, so the next worker would repeat it endlessly. A regular
+ * activity reports by its heartbeat that it has started, so that such crashes are counted.
  */
 const hasLostFirstTask = (): boolean =>
   Date.now() - workflowInfo().startTime.getTime() > FIRST_TASK_LOST_AFTER_MS && patched('regular-after-a-lost-task');
 
 /**
- * The quick first try of this round, which is due now: a local activity costs no schedule-to-start round trip (12 ms against 63 ms).
+ * Runs the first attempt of this round, which is due now, as a local activity, because it saves a round trip to
+ * Temporal (12 ms instead of 63 ms).
  */
-function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
+function attemptOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
   const { attemptLocally } = proxyLocalActivities<Activities>({
     startToCloseTimeout: input.timeoutMs + RECORDING_MS,
     retry: { maximumAttempts: 1 },
@@ -111,10 +112,10 @@ function tryOnceLocally(input: DeliverMessageInput): Promise<AttemptResult> {
 }
 
 /**
- * The tries under the policy, counted, spaced and shown by Temporal. Attempt 1 of the activity stands for a try that is
- * already recorded (the local one, or the last of an earlier round), unless there is none yet.
+ * Runs the attempts under the retry policy. Temporal counts, delays and shows them. Attempt 1 of the activity stands
+ * for an attempt that is already recorded (the local one, or the last of an earlier round), unless there is none yet.
  */
-function tryUntilPolicyEnds(
+function attemptUntilPolicyEnds(
   input: DeliverMessageInput,
   { attempts, policyAttempts }: { attempts: number; policyAttempts: number },
   isSuspect: boolean,
@@ -122,7 +123,7 @@ function tryUntilPolicyEnds(
   const { attemptDelivery } = proxyActivities<Activities>({
     startToCloseTimeout: input.timeoutMs + RECORDING_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
-    // A try whose worker died comes back here at once instead of waiting for the policy's next interval.
+    // An attempt whose worker died comes back here immediately instead of after the policy's next interval.
     retry: { ...toTemporalRetry(input.policy, policyAttempts), nonRetryableErrorTypes: [...TIMEOUT_TYPES] },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
     summary: input.target,
@@ -136,7 +137,7 @@ function tryUntilPolicyEnds(
   });
 }
 
-/** A result that ends the round. `retry` cannot come here: the regular activity throws it. */
+/** Converts a result that ends the round. `retry` does not occur here because the regular activity throws it. */
 function toEnd(result: AttemptResult): DeliveryEnd {
   if (result.result === 'deadLettered' || result.result === 'retry') throw deadLettered(result.message);
   return { result: result.result };
@@ -146,12 +147,13 @@ const deadLettered = (message: string): ApplicationFailure =>
   ApplicationFailure.nonRetryable(message, FAILURE_TYPES.deadLettered);
 
 /**
- * A try that never reported: its worker died, or PostgreSQL stayed away for all of its time. `number` is the try from its heartbeat,
- * null when it died before the first one. Undefined for every other failure.
+ * Detects an attempt that never reported because its worker died or PostgreSQL was down for all of its time. `number`
+ * is the attempt from its heartbeat, null if it died before the first one. Returns undefined for every other failure.
  */
 function crashOf(failure: unknown): { number: number | null } | undefined {
   if (CancellationScope.current().consideredCancelled) return undefined;
-  // A local activity that throws fails with the bare failure; one that times out with a wrapped one, but bare when replayed.
+  // A local activity that throws fails with the bare failure. One that times out fails with a wrapped failure, which is
+  // bare when replayed.
   const root = failure instanceof ActivityFailure ? failure.cause : failure;
   if (root instanceof TimeoutFailure) {
     const number = root.lastHeartbeatDetails;

@@ -1,7 +1,8 @@
 import { DefaultFailureConverter } from '@temporalio/common';
 
 /**
- * Writes messages and stacks of failures into a payload, which the codec of TEMPORAL_CODEC_KEYS encrypts. Temporal keeps "Encoded
- * failure" instead of them. The SDK loads it by this name, in the process of a worker and in the bundle of the Temporal workflows.
+ * Moves messages and stack traces of failures into a payload, which the codec of TEMPORAL_CODEC_KEYS encrypts. Temporal
+ * stores "Encoded failure" in their place. The SDK loads this by name, in the worker process and in the bundle of the
+ * Temporal workflows.
  */
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

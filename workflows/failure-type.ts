@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/workflow';
 
-/** The type of the application failure at the root of what an activity threw; undefined for any other failure. */
+/** Returns the type of the application failure that an activity threw; undefined for any other failure. */
 export function failureType(failure: unknown): string | null | undefined {
   const root = failure instanceof ActivityFailure ? failure.cause : failure;
   return root instanceof ApplicationFailure ? root.type : undefined;

@@ -1,13 +1,13 @@
-/** A good answer of the service, with all that came beside the data. */
+/** A successful response with everything in addition to its data. */
 export type Answer<T> = {
-  /** The parsed body; undefined where the answer has none. */
+  /** The parsed body; undefined if there is none. */
   data: T;
-  /** The body as it came, digit for digit: JSON.parse reads `12.50` as 12.5. */
+  /** The body as received, digit for digit: JSON.parse would read `12.50` as 12.5. */
   text: string;
   status: number;
   headers: Headers;
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   requestId: string | undefined;
-  /** Whether the service has given the first answer of this idempotency key again. */
+  /** Whether the service repeated its first response for this idempotency key. */
   isReplayed: boolean;
 };

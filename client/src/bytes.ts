@@ -1,4 +1,3 @@
-/** UTF-8. */
 export const toBytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(text));
 
 /** RFC 4648 §5, without padding. */
@@ -8,7 +7,7 @@ export const toBase64Url = (bytes: ArrayBuffer | Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** Bytes of base64 with either alphabet; undefined for a text that is none. */
+/** Decodes base64 in either alphabet; undefined if the text is not base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
@@ -18,5 +17,5 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** 128 random bits as a text for headers and ids. Works on pages without TLS, where randomUUID does not. */
+/** 128 random bits as text for headers and ids. Also works on pages without TLS, where randomUUID does not. */
 export const randomText = (): string => toBase64Url(crypto.getRandomValues(new Uint8Array(16)));

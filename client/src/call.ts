@@ -1,6 +1,9 @@
 import type { Answer } from './answer.ts';
 
-/** A request under way. To await it gives the data of its answer; `withAnswer` gives the text and the headers as well. */
+/**
+ * A request in progress. Awaiting it returns the data of the response; `withAnswer` also returns the text and the
+ * headers.
+ */
 export class Call<T> implements Promise<T> {
   readonly [Symbol.toStringTag] = 'Call';
   readonly #answer: Promise<Answer<T>>;
@@ -9,12 +12,12 @@ export class Call<T> implements Promise<T> {
     this.#answer = answer;
   }
 
-  /** The answer with its text, status, headers and request id. Rejects as the call does. */
+  /** Returns the response with its text, status, headers and request id. Rejects like the call itself. */
   withAnswer(): Promise<Answer<T>> {
     return this.#answer;
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- a call is there to be awaited
+  // oxlint-disable-next-line unicorn/no-thenable -- calls are meant to be awaited
   then<A = T, B = never>(
     fulfilled?: ((data: T) => A | PromiseLike<A>) | null,
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

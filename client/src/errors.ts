@@ -1,16 +1,16 @@
 import { ERROR_CODES, type ErrorCode, type OAuthErrorCode } from './generated/errors.ts';
 
-/** Every error of this library but the reasons of aborted signals, which are thrown as they are. */
+/** Base class of all errors of this library. The reasons of aborted signals are thrown unchanged. */
 export class PosthornError extends Error {
   override readonly name: string = 'PosthornError';
 }
 
 export type ErrorDetails = {
-  /** Path of the refused field, such as `messages[3].eventType`. */
+  /** Path of the invalid field, such as `messages[3].eventType`. */
   readonly field: string;
   readonly reason: string;
   readonly oauthError?: OAuthErrorCode;
-  /** Everything that is wrong with the definition of a workflow, this first one included. */
+  /** All problems of a workflow definition, including this first one. */
   readonly errors?: readonly { readonly field: string; readonly reason: string }[];
 };
 
@@ -21,18 +21,18 @@ type Refusal = {
   retryAfter: number | undefined;
 };
 
-/** A refusal by the service. `code` tells programs what went wrong, `message` tells people. */
+/** The service refused the request. `code` is for programs, `message` for people. */
 export class ApiError extends PosthornError {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly status: number;
-  /** The first refused field and why, where a field is at fault. */
+  /** The first invalid field and why, if a field is the cause. */
   readonly details: ErrorDetails | undefined;
   /** Seconds until the request may succeed. */
   readonly retryAfter: number | undefined;
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** The same for OAuth, where a proof, a token or a scope was refused: of the details, or of the header WWW-Authenticate. */
+  /** OAuth error code if a proof, token or scope was refused, from the details or from the header WWW-Authenticate. */
   readonly oauthError: OAuthErrorCode | undefined;
 
   constructor(
@@ -45,13 +45,13 @@ export class ApiError extends PosthornError {
     this.retryAfter = retryAfter;
     this.status = answer.status;
     this.requestId = answer.requestId;
-    // `as`: new names may be added; nobody is told that there are no others.
+    // `as`: the service may add codes, so the type does not promise to be complete.
     const challenged = /\berror="(\w+)"/.exec(answer.challenge ?? '')?.[1] as OAuthErrorCode | undefined;
     this.oauthError = details?.oauthError ?? challenged;
   }
 }
 
-/** An answer that the service has not written: a proxy's page, or an address where something else listens. */
+/** A response that is not from the service: a proxy's error page, or another server at this address. */
 export class AnswerError extends PosthornError {
   override readonly name = 'AnswerError';
   readonly status: number;
@@ -66,21 +66,21 @@ export class AnswerError extends PosthornError {
   }
 }
 
-/** No answer came, or a part of it: the service may have done what it was asked for. `cause` is the error of fetch. */
+/** No response arrived, or only a part. The service may have processed the request. `cause` is the error of fetch. */
 export class ConnectionError extends PosthornError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No whole answer came in time. */
+/** No complete response arrived in time. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
-/** Whether this is a refusal by the service, with this code where one is named. */
+/** Whether the error is a refusal by the service and, if given, has this code. */
 export const isApiError = (error: unknown, code?: ErrorCode): error is ApiError =>
   error instanceof ApiError && (code === undefined || error.code === code);
 
-/** The error that an answer without a 2xx stands for. */
+/** Creates the error for a response without a 2xx status. */
 export function refusalOf({ status, headers }: Response, text: string): ApiError | AnswerError {
   const requestId = headers.get('x-request-id') ?? undefined;
   const retryAfter = secondsOf(headers.get('retry-after'));
@@ -90,7 +90,7 @@ export function refusalOf({ status, headers }: Response, text: string): ApiError
       { ...told, retryAfter: told.retryAfter ?? retryAfter },
       { status, requestId, challenge: headers.get('www-authenticate') },
     );
-  return new AnswerError(`The answer ${status} is not one of the service: ${text.slice(0, 200)}`, {
+  return new AnswerError(`The response (${status}) is not from Posthorn: ${text.slice(0, 200)}`, {
     status,
     text,
     retryAfter,
@@ -120,7 +120,7 @@ function readEnvelope(text: string): Refusal | undefined {
   return {
     code,
     message,
-    // `as`: an envelope of a known code has details of this form or none (docs/reference/errors.md).
+    // `as`: a response with a known code has details of this type or none (docs/reference/errors.md).
     details: details as ErrorDetails | undefined,
     retryAfter: typeof retryAfter === 'number' ? retryAfter : undefined,
   };
@@ -128,6 +128,6 @@ function readEnvelope(text: string): Refusal | undefined {
 
 const isErrorCode = (value: unknown): value is ErrorCode => ERROR_CODES.some((code) => code === value);
 
-/** A member of a JSON value; undefined where it has none. */
+/** Returns a member of a JSON value; undefined if there is none. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

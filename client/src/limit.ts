@@ -1,21 +1,25 @@
 import { ConnectionError, TimeoutError } from './errors.ts';
 import { untilAborted } from './wait.ts';
 
-/** The end of one try: in time, or with the caller's signal. */
+/** Ends one attempt when its time is over or the caller's signal is aborted. */
 export type Limit = {
-  /** Tells fetch. */
+  /** Signal for fetch. */
   signal: AbortSignal;
-  /** From now on the try may take so long, in ms; Infinity is for ever. */
+  /** Sets the remaining time of the attempt in ms; Infinity for no limit. */
   allow(timeoutMs: number): void;
-  /** The same work, given up at the end of the try. Throws the error that a failure stands for. */
+  /**
+   * Returns the result of the work, but gives up when the attempt ends. Converts failures into the errors of this
+   * library.
+   */
   hold<T>(work: Promise<T>): Promise<T>;
-  /** The work is done. Whatever of it is left is given up. */
+  /** Releases the timer and the listener; work in progress is abandoned. */
   close(): void;
 };
 
 /**
- * Begins a try. AbortSignal.any would keep every try of a long-lived signal in memory on Node 20. A fetch of Node 20 forgets its signal
- * when garbage is collected while a body is read, so `hold` listens to the signal itself. The timer and the caller's signal hold all of it.
+ * Starts an attempt. On Node 20, AbortSignal.any would keep every attempt of a long-lived signal in memory, and fetch
+ * loses its signal when garbage is collected while a body is read. `hold` therefore listens to the signal itself, and
+ * the timer and the caller's signal keep everything alive.
  */
 export function createLimit(timeoutMs: number, outer: AbortSignal | undefined): Limit {
   const controller = new AbortController();
@@ -31,9 +35,9 @@ export function createLimit(timeoutMs: number, outer: AbortSignal | undefined): 
     }, ms);
   };
   const failureOf = (cause: unknown): Error => {
-    // `as`: people may abort with anything, and get it back as it was.
+    // `as`: callers may abort with any value and get it back unchanged.
     if (outer?.aborted === true) return outer.reason as Error;
-    if (isLate) return new TimeoutError('No whole answer came in time', { cause });
+    if (isLate) return new TimeoutError('No complete response arrived in time', { cause });
     return new ConnectionError('The connection to the service failed', { cause });
   };
   outer?.addEventListener('abort', abort, { once: true });

@@ -1,16 +1,19 @@
 import type { Opened } from './opened.ts';
 
-/** Longest silence in ms before a connection counts as lost. */
+/** A connection that is silent for this long, in ms, counts as lost. */
 const SILENCE_MS = 60_000;
 
-/** Texts of an open answer, as they come. Throws ConnectionError where the connection is cut. Closes it at its end in any case. */
+/**
+ * Yields the text of an open response as it arrives. Throws ConnectionError if the connection is lost. Always closes
+ * the response at the end.
+ */
 export async function* textsOf(opened: Opened, silenceMs: number): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   try {
     for (;;) {
       opened.allow(silenceMs);
       const bytes = await opened.read();
-      // A reader who is slow is not taken for a lost connection.
+      // Time that a slow reader takes does not count as silence.
       opened.allow(Number.POSITIVE_INFINITY);
       if (bytes === undefined) return;
       yield decoder.decode(bytes, { stream: true });
@@ -20,7 +23,7 @@ export async function* textsOf(opened: Opened, silenceMs: number): AsyncGenerato
   }
 }
 
-/** An answer of one line of JSON for each item, read as it comes. `for await` begins the request, each time anew. */
+/** A response with one JSON object per line, parsed as it arrives. Each `for await` sends the request again. */
 export class Lines<T> implements AsyncIterable<T> {
   readonly #open: () => Promise<Opened>;
 
@@ -29,11 +32,11 @@ export class Lines<T> implements AsyncIterable<T> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
-    // `as`: the service writes lines of this form.
+    // `as`: the service writes lines of this type.
     for await (const line of this.texts()) yield JSON.parse(line) as T;
   }
 
-  /** The lines as they came, byte for byte, without their line feeds. */
+  /** Yields the lines as received, byte for byte, without line feeds. */
   async *texts(): AsyncGenerator<string, void, undefined> {
     let rest = '';
     for await (const text of textsOf(await this.#open(), SILENCE_MS)) {

@@ -1,21 +1,25 @@
 import { toBytes } from './bytes.ts';
 import type { Limit } from './limit.ts';
 
-/** An answer whose body may still be on its way. */
+/** A response whose body may still be arriving. */
 export type Opened = {
   status: number;
   headers: Headers;
   /**
-   * The next bytes of the body; undefined behind the last ones. Throws TimeoutError, ConnectionError or the reason of the caller's signal.
+   * Returns the next bytes of the body; undefined at its end. Throws TimeoutError, ConnectionError or the reason of the
+   * caller's signal.
    */
   read(): Promise<Uint8Array | undefined>;
-  /** From now on the answer may take so long, in ms; Infinity is for ever. */
+  /** Sets the remaining time for the response in ms; Infinity for no limit. */
   allow(timeoutMs: number): void;
-  /** Lets the connection go. */
+  /** Closes the connection. */
   close(): void;
 };
 
-/** The answer under the limit of its try. To cancel the reader closes the connection also where fetch has forgotten its signal. */
+/**
+ * Wraps a response with the limit of its attempt. Cancelling the reader closes the connection even if fetch has lost
+ * its signal.
+ */
 export function openedOf(response: Response, { allow, hold, close }: Limit): Opened {
   const { status, headers } = response;
   const reader = response.body?.getReader();
@@ -27,7 +31,7 @@ export function openedOf(response: Response, { allow, hold, close }: Limit): Ope
       if (reader !== undefined) return (await hold(reader.read())).value;
       if (isRead) return undefined;
       isRead = true;
-      // An answer without a body, or a fetch that has no streams.
+      // A response without a body, or a fetch without streams.
       return toBytes(await hold(response.text()));
     },
     allow,
@@ -38,7 +42,7 @@ export function openedOf(response: Response, { allow, hold, close }: Limit): Ope
   };
 }
 
-/** The whole body as text. Closes the connection in any case. */
+/** Returns the whole body as text. Always closes the connection. */
 export async function readText(opened: Opened): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

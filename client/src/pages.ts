@@ -4,15 +4,15 @@ import type { Call } from './call.ts';
 export type Page<T> = {
   readonly data: readonly T[];
   readonly pagination: {
-    /** Asks for the next page as the parameter `cursor`. Absent on the last page. */
+    /** Value of the parameter `cursor` for the next page. Absent on the last page. */
     readonly cursor?: string;
     readonly hasMore: boolean;
   };
 };
 
 /**
- * A list, newest first. `for await` gives its items and asks for pages as it goes; `pages()` gives the pages themselves, and `page()`
- * a single one. Nothing is asked for before one of them is called.
+ * A list, newest first. `for await` yields its items and requests pages as needed; `pages()` yields the pages, and
+ * `page()` returns a single one. Nothing is requested before one of them is called.
  */
 export class Pages<T> implements AsyncIterable<T> {
   readonly #fetch: (query: object) => Call<Page<T>>;
@@ -23,12 +23,12 @@ export class Pages<T> implements AsyncIterable<T> {
     this.#query = query;
   }
 
-  /** The page that the query asks for: the first one, or the one at its `cursor`. */
+  /** Returns the page that the query asks for: the first one, or the one at its `cursor`. */
   page(): Call<Page<T>> {
     return this.#fetch(this.#query);
   }
 
-  /** That page and all behind it. */
+  /** Yields that page and all following ones. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     let query = this.#query;
     for (;;) {
@@ -44,7 +44,7 @@ export class Pages<T> implements AsyncIterable<T> {
       yield* page.data;
   }
 
-  /** Every item of the list, in memory. */
+  /** Returns all items of the list in memory. */
   async all(): Promise<T[]> {
     const items: T[] = [];
     for await (const item of this) items.push(item);
@@ -52,5 +52,5 @@ export class Pages<T> implements AsyncIterable<T> {
   }
 }
 
-/** The largest page that there is: items are asked for with the fewest requests, unless the query says otherwise. */
+/** The largest page size, so that items need as few requests as possible unless the query sets a limit. */
 const ITEMS_AT_A_TIME = 100;

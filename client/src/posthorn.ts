@@ -7,20 +7,20 @@ import { checkOptions, type PosthornOptions, type RequestOptions } from './optio
 import { createResources, outgoingOf, targetOf } from './resources.ts';
 import { createTransport, type Transport, type TransportOptions } from './transport.ts';
 
-/** A request to an endpoint that this version of the library has no method for. */
+/** A request to an endpoint for which this version of the library has no method. */
 export type RawRequest = {
   method: string;
-  /** Such as `/v1/channels`, with its ids in it. */
+  /** Path with its ids filled in, such as `/v1/channels`. */
   path: string;
   query?: object;
   body?: unknown;
-  /** The endpoint is a POST that takes an idempotency key. */
+  /** Set if the endpoint is a POST that accepts an idempotency key. */
   isKeyed?: boolean;
 };
 
-/** A client of one Posthorn with one kind of credentials: a method for every endpoint, by resource. */
+/** A client of one Posthorn service with one kind of credentials. Has a method for every endpoint, by resource. */
 export type Posthorn = Resources & {
-  /** Any other request, with the same credentials, retries and errors. */
+  /** Sends any other request, with the same credentials, retries and errors. */
   request(request: RawRequest, options?: RequestOptions): Call<unknown>;
 };
 
@@ -31,11 +31,11 @@ function createPosthorn({ baseUrl, credentials, timeoutMs, retries, fetch }: Pos
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new TypeError('baseUrl must begin with https:// or http://');
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
-    throw new TypeError('baseUrl must be an address without a user, a query and a fragment');
+    throw new TypeError('baseUrl must not have a user, a query or a fragment');
   checkOptions({ timeoutMs, retries });
   const common: Omit<TransportOptions, 'authorizer'> = {
     baseUrl: url.href.replace(/\/+$/, ''),
-    // A browser's fetch wants to be called on its window.
+    // Browsers require fetch to be called on the window.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     retries: retries ?? {},
@@ -48,14 +48,14 @@ function createPosthorn({ baseUrl, credentials, timeoutMs, retries, fetch }: Pos
 const requestOf =
   (transport: Transport): Posthorn['request'] =>
   ({ method, path, query, body, isKeyed = false }, options = {}) => {
-    // Without a slash the path would go on with the name of the host: credentials would be sent to another one.
+    // Without a slash the path would extend the host name, and credentials would be sent to another host.
     if (!path.startsWith('/')) throw new TypeError('path must begin with a slash');
     checkOptions(options);
     const target = targetOf(path.replaceAll(':', '%3A'), [], query);
     return new Call(transport.call(outgoingOf({ method, target, body, isKeyed }, options), options));
   };
 
-/** Each try of a token request has a proof of its own, so it may come again however the last one ended. */
+/** Each attempt of a token request has its own proof, so it can be repeated regardless of how the last one ended. */
 const exchangeOf =
   (common: Omit<TransportOptions, 'authorizer'>): TokenExchange =>
   async ({ path, make, seen }) => {
@@ -68,12 +68,12 @@ const exchangeOf =
     return (await createTransport({ ...common, authorizer }).call(outgoing, {})).data;
   };
 
-/** Throws TypeError for options that can be of no use. */
+/** Creates a client. Throws TypeError for invalid options. */
 export const Posthorn = class {
   constructor(options: PosthornOptions) {
     Object.assign(this, createPosthorn(options));
   }
-  // `as`: the constructor puts every method of the type on the object.
+  // `as`: the constructor adds every method of the type to the object.
 } as unknown as new (
   options: PosthornOptions,
 ) => Posthorn;

@@ -1,4 +1,4 @@
-/** Members of a text that stand for raw ones until it is written. */
+/** A placeholder for JSON text inside a body until the body is written. */
 class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -7,15 +7,15 @@ class RawJson {
 }
 
 /**
- * JSON that is sent as it is written, digit for digit: `{ payload: { amount: rawJson('12.50') } }`. Stands for a value of any kind,
- * anywhere in a body. Throws a SyntaxError for a text that is no JSON.
+ * JSON that is sent exactly as written, digit for digit: `{ payload: { amount: rawJson('12.50') } }`. Can be used for
+ * any value in a body. Throws a SyntaxError if the text is not valid JSON.
  */
 export function rawJson(text: string): object {
   JSON.parse(text);
   return new RawJson(text);
 }
 
-/** A body as JSON. A text is taken for JSON already. */
+/** Writes a body as JSON. A string is already JSON. */
 export function writeBody(body: unknown): string {
   if (typeof body === 'string') return body;
   const texts: string[] = [];
@@ -23,7 +23,7 @@ export function writeBody(body: unknown): string {
   const written = JSON.stringify(body, (_name, value: unknown) =>
     value instanceof RawJson ? `${mark}${texts.push(value.text) - 1}` : value,
   );
-  // Nobody can guess the mark, so no text of the caller's is taken for one.
+  // The mark is random, so no text of the caller can be mistaken for one.
   return texts.length === 0
     ? written
     : written.replaceAll(new RegExp(`"${mark}(\\d+)"`, 'g'), (_, index: string) => texts[Number(index)] ?? 'null');

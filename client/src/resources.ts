@@ -22,10 +22,10 @@ type Endpoint = {
   isKeyed?: boolean;
 };
 
-/** All that one request is made of. */
+/** The parts of one request. */
 export type Parts = { method: string; target: string; isKeyed: boolean; body?: unknown };
 
-/** A request that is sent under one idempotency key however often it is tried. */
+/** Prepares a request; its idempotency key stays the same for all attempts. */
 export function outgoingOf({ method, target, isKeyed, body }: Parts, options: RequestOptions): Outgoing {
   const key = options.idempotencyKey ?? (isKeyed ? randomText() : undefined);
   const text = body === undefined ? undefined : writeBody(body);
@@ -45,7 +45,7 @@ export function outgoingOf({ method, target, isKeyed, body }: Parts, options: Re
   };
 }
 
-/** The path with these parameters in it, and the query behind it. */
+/** Returns the path with its parameters filled in, followed by the query. */
 export function targetOf(path: string, params: readonly unknown[], query: object = {}): string {
   let position = 0;
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => segmentOf(name, params[position++]));
@@ -57,10 +57,10 @@ export function targetOf(path: string, params: readonly unknown[], query: object
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-/** An id that is missing, or two dots, would make the path of another endpoint. */
+/** A missing id, or two dots, would turn the path into that of another endpoint. */
 function segmentOf(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
-    throw new TypeError(`${name} must be the id of a resource, and is ${JSON.stringify(value) ?? 'undefined'}`);
+    throw new TypeError(`${name} must be the id of a resource, not ${JSON.stringify(value) ?? 'undefined'}`);
   return encodeURIComponent(value);
 }
 
@@ -69,7 +69,7 @@ const queryText = (value: unknown): string => {
   return Array.isArray(value) ? value.join(',') : String(value);
 };
 
-/** A method for every endpoint of the generated table. */
+/** Creates a method for every endpoint of the generated table. */
 export function createResources(transport: Transport): Resources {
   const resources = Object.fromEntries(
     Object.entries(ENDPOINTS).map(([resource, endpoints]: [string, Record<string, Endpoint>]) => [
@@ -83,14 +83,14 @@ export function createResources(transport: Transport): Resources {
 
 type Method = (...given: unknown[]) => unknown;
 
-/** Parameters come in the order of the generated types: those of the path, the body, the query, the options. */
+/** Parameters are in the order of the generated types: those of the path, the body, the query, the options. */
 function methodOf(transport: Transport, { method, path, kind, hasBody, hasQuery, isKeyed = false }: Endpoint): Method {
   const count = path.split('/:').length - 1;
   return (...given) => {
     const params = given.slice(0, count);
     const others = given.slice(count);
     const body = hasBody === true ? others.shift() : undefined;
-    // `as`: the generated types say that these two are objects.
+    // `as`: according to the generated types these two are objects.
     const query = (hasQuery === true ? others.shift() : undefined) as object | undefined;
     const options = (others[0] ?? {}) as StreamOptions & RequestOptions;
     checkOptions(options);
@@ -99,7 +99,7 @@ function methodOf(transport: Transport, { method, path, kind, hasBody, hasQuery,
         { method, target: targetOf(path, params, asked), isKeyed, body },
         { ...options, headers: { ...options.headers, ...more } },
       );
-    // A missing id is refused by the call itself, not only where its answer is awaited.
+    // Created here so that the call itself rejects a missing id, not only the await.
     const first = outgoing(query);
     const follow: OpenStream = (lastEventId, isFirst) => {
       const place = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
@@ -122,7 +122,7 @@ function methodOf(transport: Transport, { method, path, kind, hasBody, hasQuery,
   };
 }
 
-/** `T` is the type that the schema of the answer has. */
+/** `T` is the type of the response schema. */
 const callOf = <T>(transport: Transport, outgoing: Outgoing, options: RequestOptions): Call<T> =>
-  // `as`: the service is held to its schemas by its own tests; no answer is parsed by them here.
+  // `as`: the service's own tests check responses against their schemas; the client does not validate them.
   new Call(transport.call(outgoing, options) as Promise<Answer<T>>);

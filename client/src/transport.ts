@@ -4,23 +4,23 @@ import { AnswerError, ApiError, refusalOf } from './errors.ts';
 import { createLimit } from './limit.ts';
 import { type Opened, openedOf, readText } from './opened.ts';
 import type { RequestOptions, RetryOptions } from './options.ts';
-import { delayBefore, isWorthAnotherTry, type Repeatable } from './retry.ts';
+import { delayBefore, isWorthRetrying, type Repeatable } from './retry.ts';
 import { untilAborted, wait } from './wait.ts';
 
 /** A request that may be sent several times. */
 export type Outgoing = Repeatable & {
   method: string;
-  /** Path with its query, behind the base URL. */
+  /** Path and query, relative to the base URL. */
   target: string;
   place: SessionPlace | undefined;
-  /** Headers and body of one try. */
+  /** Creates headers and body of one attempt. */
   make(): Promise<{ headers: Record<string, string>; body: string | undefined }>;
 };
 
 export type Transport = {
-  /** Sends the request until it is answered well, reads the body, and gives the answer. */
+  /** Sends the request until it succeeds, reads the body, and returns the response. */
   call(outgoing: Outgoing, options: RequestOptions): Promise<Answer<unknown>>;
-  /** The same without reading the body. The caller closes what was opened. */
+  /** Like `call`, without reading the body. The caller must close the response. */
   open(outgoing: Outgoing, options: RequestOptions): Promise<Opened>;
 };
 
@@ -39,8 +39,8 @@ const DEFAULT_WITHIN_MS = 60_000;
 
 export function createTransport({ baseUrl, authorizer, fetch, timeoutMs, retries }: TransportOptions): Transport {
   /**
-   * Headers and body of one try. A failure here is thrown to the caller as it is: a header that cannot be sent is a mistake, and the
-   * exchange for a token has had its own retries.
+   * Prepares headers and body of one attempt. Failures are thrown to the caller unchanged: an invalid header is a
+   * mistake, and the token exchange has had its own retries.
    */
   const prepare = async (
     { method, target, place, make }: Outgoing,
@@ -51,7 +51,7 @@ export function createTransport({ baseUrl, authorizer, fetch, timeoutMs, retries
     return { headers: new Headers({ ...made.headers, ...signed }), signed, body: made.body };
   };
 
-  /** One try; throws the error that it ends with. */
+  /** Sends one attempt. Throws the error that it ends with. */
   const once = async (
     { method, target }: Outgoing,
     { headers, signed, body }: Prepared,
@@ -71,7 +71,7 @@ export function createTransport({ baseUrl, authorizer, fetch, timeoutMs, retries
     const answering = send();
     const response = await limit.hold(answering).catch((failure: unknown) => {
       limit.close();
-      // An answer that comes nevertheless has nobody to read it.
+      // A late response is not needed any more.
       answering.then((late) => late.body?.cancel()).catch(() => undefined);
       throw failure;
     });
@@ -89,7 +89,7 @@ export function createTransport({ baseUrl, authorizer, fetch, timeoutMs, retries
     return 'again';
   };
 
-  /** Tries until one is read well. */
+  /** Sends attempts until one succeeds and is read. */
   const run = async <T>(
     outgoing: Outgoing,
     options: RequestOptions,
@@ -109,7 +109,7 @@ export function createTransport({ baseUrl, authorizer, fetch, timeoutMs, retries
         options.signal?.throwIfAborted();
         const delayMs = delayBefore(tries, failure, Math.random());
         const isLate = Date.now() - startedAt + delayMs > withinMs;
-        if (tries > max || isLate || !isWorthAnotherTry(failure, outgoing)) throw failure;
+        if (tries > max || isLate || !isWorthRetrying(failure, outgoing)) throw failure;
         await wait(delayMs, options.signal);
         tries += 1;
       }
@@ -139,7 +139,7 @@ function parse(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    const message = `The answer ${status} is no JSON: ${text.slice(0, 200)}`;
+    const message = `The response (${status}) is not JSON: ${text.slice(0, 200)}`;
     throw new AnswerError(message, { status, text, retryAfter: undefined });
   }
 }

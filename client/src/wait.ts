@@ -1,7 +1,7 @@
-/** Resolves after so many milliseconds. Rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after the delay. Rejects with the signal's reason as soon as it is aborted. */
 export function wait(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    // `as`: people may abort with anything, and get it back as it was.
+    // `as`: callers may abort with any value and get it back unchanged.
     const stop = (): void => reject(signal?.reason as Error);
     if (signal?.aborted === true) return stop();
     const timer = setTimeout(() => {
@@ -16,11 +16,13 @@ export function wait(delayMs: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** The same promise, but for a caller who stops waiting with the signal. The work behind it goes on for others. */
+/**
+ * Returns the same promise, but rejects as soon as the signal is aborted. The work itself continues for other callers.
+ */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
-    // `as`: people may abort with anything, and get it back as it was.
+    // `as`: callers may abort with any value and get it back unchanged.
     const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });

@@ -59,7 +59,7 @@ test('the loop ends with the signal, without an error, also while nothing comes'
 test.each([
   ['a refusal', refuse(404, 'NOT_FOUND'), { code: 'NOT_FOUND' }],
   ['a first connection that fails', breakOff, { name: 'ConnectionError' }],
-  ['an answer that is no stream', json(200, {}), { message: expect.stringContaining('no stream') }],
+  ['a response that is not a stream', json(200, {}), { message: expect.stringContaining('not an event stream') }],
 ])('%s is thrown', async (_, step, wanted) => {
   const script = scriptFetch(step);
   await expect(take(1, streamOf(script))).rejects.toMatchObject(wanted);

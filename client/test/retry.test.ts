@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AnswerError, ApiError, ConnectionError, TimeoutError } from '../src/errors.ts';
 import type { ErrorCode } from '../src/generated/errors.ts';
-import { delayBefore, isWorthAnotherTry } from '../src/retry.ts';
+import { delayBefore, isWorthRetrying } from '../src/retry.ts';
 
 const refusal = (code: ErrorCode, status: number, retryAfter?: number): ApiError =>
   new ApiError({ code, message: 'no', details: undefined, retryAfter }, { status });
@@ -26,9 +26,9 @@ test.each([
   ['an error of the program', new TypeError('no'), { get: false, post: false, patch: false }],
 ])('after %s another try is made by the requests that it can do no harm to', (_, failure, wanted) => {
   expect({
-    get: isWorthAnotherTry(failure, GET),
-    post: isWorthAnotherTry(failure, KEYED_POST),
-    patch: isWorthAnotherTry(failure, PATCH),
+    get: isWorthRetrying(failure, GET),
+    post: isWorthRetrying(failure, KEYED_POST),
+    patch: isWorthRetrying(failure, PATCH),
   }).toEqual(wanted);
 });
 

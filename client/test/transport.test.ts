@@ -229,7 +229,7 @@ test('options that can be of no use are refused at once', () => {
     'https://posthorn.example.com/?x=1',
     'https://posthorn.example.com/#x',
   ])
-    expect(of({ baseUrl: each })).toThrow('without a user');
+    expect(of({ baseUrl: each })).toThrow('must not have a user');
   expect(() => new Posthorn({ baseUrl }).request({ method: 'GET', path: '@example.com/' })).toThrow('a slash');
   expect(of({ credentials: { apiKey: undefined } })).toThrow('credentials.apiKey');
   expect(of({ credentials: { clientId: 'oac_1', clientSecret: '' } })).toThrow('credentials.clientSecret');
@@ -243,7 +243,7 @@ test.each([
   for (const end of ['\n', '\r\nx: y', ' ', '\0', 'ä', '…']) {
     const make = () => new Posthorn({ baseUrl, credentials: of(`secret${end}`) });
     expect(make).toThrow(
-      new TypeError(`credentials.${name} must be visible ASCII characters, without spaces and line breaks`),
+      new TypeError(`credentials.${name} must only have visible ASCII characters, without spaces and line breaks`),
     );
   }
 });

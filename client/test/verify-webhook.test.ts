@@ -118,7 +118,7 @@ describe('a webhook is refused', () => {
       verifyWebhook(given, signed(V1), secrets, { now }).catch(String) as Promise<string>;
     const compact = JSON.stringify(JSON.parse(body));
     for (const failure of [await failureOf(compact), await failureOf(compact, OTHER), await failureOf(`${body} `)])
-      expect(failure).toContain('the secret is another one, or the body, the id or the time');
+      expect(failure).toContain('either the secret is wrong, or the body, id or time differs');
     expect(await failureOf(compact)).toContain('If this body was written by JSON.stringify');
     expect(await failureOf(body, OTHER)).not.toContain('JSON.stringify');
   });

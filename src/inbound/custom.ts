@@ -9,21 +9,21 @@ import { behind, hmac } from './schemes/hmac.ts';
 import type { Incoming, SchemeName, WayOfSigning } from './schemes/scheme.ts';
 import { token } from './schemes/token.ts';
 
-/** Who sends to a webhook: the scheme, and the service where it is a known one. */
+/** The sender of a webhook's requests: its scheme, and its provider if it is a known service. */
 export type Sender = { scheme: SchemeName; provider: ProviderName | undefined };
 
-/** Schemes that belong to one service, which has their name. */
+/** Whether a scheme belongs to a single service and has its name. */
 const isService = (name: string): name is ProviderName => Object.hasOwn(CATALOGUE, name);
 
 /**
- * The sender that a caller has named, by a scheme, a service or both. Throws INVALID_REQUEST where they do not go together, and for a
- * scheme that several services use in ways of their own.
+ * Returns the sender for a scheme, a provider or both. Throws INVALID_REQUEST if they do not match, or if the scheme
+ * needs a provider because each service uses it differently.
  */
 export function senderOf({ scheme, provider }: { scheme?: SchemeName; provider?: ProviderName }): Sender {
   if (provider !== undefined) {
     const known = CATALOGUE[provider].scheme;
     if (scheme !== undefined && scheme !== known)
-      throw invalidField('scheme', `is ${known} for the provider ${provider}`);
+      throw invalidField('scheme', `must be ${known} for the provider ${provider}`);
     return { scheme: known, provider };
   }
   const named = scheme ?? 'body';
@@ -34,7 +34,7 @@ export function senderOf({ scheme, provider }: { scheme?: SchemeName; provider?:
   return { scheme: named, provider: undefined };
 }
 
-/** Rules for a sender. `settings` are those of the webhook, which only the schemes without a service of their own look at. */
+/** Returns the rules for a sender. `settings` are those of the webhook; only schemes without a provider use them. */
 export function rulesOf({ scheme, provider }: Sender, { signature }: WebhookSettings): Provider {
   if (provider !== undefined) return CATALOGUE[provider];
   if (scheme === 'body') return body;
@@ -51,19 +51,19 @@ export function rulesOf({ scheme, provider }: Sender, { signature }: WebhookSett
   return { ...own, ...(scheme === 'token' ? tokenOf(signature) : hmacOf(signature)) };
 }
 
-/** INVALID_REQUEST for settings that the sender does not have. */
+/** Throws INVALID_REQUEST for settings that do not apply to the sender. */
 export function requireSettings({ scheme, provider }: Sender, { signature }: WebhookSettings): void {
   const isOwn = provider === undefined && (scheme === 'hmac' || scheme === 'token');
   if (isOwn && signature === undefined) throw invalidField('signature', `is required with the scheme ${scheme}`);
   if (!isOwn && signature !== undefined)
-    throw invalidField('signature', 'is for the schemes hmac and token without a provider');
+    throw invalidField('signature', 'is only allowed with the schemes hmac and token without a provider');
   if (scheme !== 'token' || signature === undefined) return;
   const other = Object.keys(signature).find((name) => name !== 'header');
   if (other !== undefined)
-    throw invalidField(`signature.${other}`, 'is for the scheme hmac; a token has a header alone');
+    throw invalidField(`signature.${other}`, 'is only allowed with the scheme hmac; a token only has a header');
 }
 
-/** An event of a sender that nobody here knows. */
+/** A sample event for senders that are not in the catalogue. */
 const ownSample = ({ id, now }: SampleValues): ProviderSample => ({
   body: { type: 'sample.created', id, createdAt: now.toISOString(), data: { name: 'Ada', total: 12.5 } },
 });
@@ -87,7 +87,7 @@ function hmacOf({ header: name, prefix = '', template, timestampHeader, ...rule 
 
 const PART = /(\{(?:timestamp|body|url|id)\})/;
 
-/** A template with its parts filled in. */
+/** Returns the parts of a template with its placeholders filled in. */
 function filled(
   template: string,
   incoming: Incoming,

@@ -6,12 +6,15 @@ import { z } from 'zod';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** A request as the edge hands it on. `readJson` gives text and value of good JSON bytes and throws INVALID_REQUEST on any other. */
+/**
+ * A request as the HTTP layer passes it on. `readJson` returns text and value of valid JSON bytes and throws
+ * INVALID_REQUEST otherwise.
+ */
 export type InboundRequest = {
-  /** Path and query, as they came. */
+  /** Path and query, as received. */
   target: string;
   header(name: string): readonly string[];
-  /** Every header as it came: name, value, name, value. Absent where a request is made by the service itself. */
+  /** All headers as received: name, value, name, value. Absent if the service itself created the request. */
   rawHeaders?: readonly string[];
   bytes: Buffer;
   readJson(bytes: Buffer): { text: string; value: unknown };
@@ -20,7 +23,7 @@ export type InboundRequest = {
   hops?: number | undefined;
 };
 
-/** The request as schemes and mappings see it; its body is read once, and only when a scheme or mapping asks for it. */
+/** The request as schemes and mappings see it. Its body is parsed once, and only when a scheme or mapping needs it. */
 export function toIncoming(
   { target, header, bytes, readJson }: InboundRequest,
   { baseUrl, jsonField }: { baseUrl: string; jsonField: string | undefined },
@@ -44,7 +47,7 @@ export function toIncoming(
       return more.length > 0 ? null : value;
     });
   };
-  // `as`: there is one value for each pointer.
+  // `as`: `peek` returns one value per pointer.
   return { url: `${baseUrl}${target}`, header, bytes, form, content, peek: peek as Incoming['peek'], read };
 }
 
@@ -54,7 +57,7 @@ function peekJson(text: string, pointers: readonly string[]): (Scalar | null | u
     return spansAt(text, pointers).map((span) => {
       if (span === undefined) return undefined;
       const first = text[span.start];
-      // `as`: a JSON text that is no object and no list.
+      // `as`: JSON text that is neither an object nor an array.
       return first === '{' || first === '[' ? null : (JSON.parse(text.slice(span.start, span.end)) as Scalar | null);
     });
   } catch {
@@ -67,40 +70,40 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-/** A payload is an object: what comes as a list stands in one. */
+/** A payload is an object, so an array is wrapped in one. */
 function toContent({ text, value }: { text: string; value: unknown }): Content {
   if (Array.isArray(value)) return { text: `{"events":${text.trim()}}`, value: { events: value } };
-  if (typeof value !== 'object' || value === null) throw invalidField('body', 'must be an object, a list or a form');
-  // `as`: an object of JSON.
+  if (typeof value !== 'object' || value === null) throw invalidField('body', 'must be an object, an array or a form');
+  // `as`: a JSON object.
   return { text: text.trim(), value: value as Record<string, unknown> };
 }
 
-/** Names and values of a form, in their order. */
+/** Names and values of a form, in order. */
 type Form = readonly (readonly [name: string, value: string])[];
 
-/** Fields of one form. Twilio and Slack, which send the longest forms, stay below 100. */
+/** Maximum fields in a form. Twilio and Slack, which send the longest forms, stay below 100. */
 const MAX_FIELDS = 1_000;
 const AMPERSAND = 0x26;
 const PLUS = 0x2b;
 const BLANK = 0x20;
 
 /**
- * The fields of a form, of a caller who may not have proven anything yet. INVALID_REQUEST for more than 1,000 of them: their separators
- * are counted in the bytes, before any field is built.
+ * Returns the fields of a form whose sender may not be authenticated yet. Throws INVALID_REQUEST for more than 1,000 of
+ * them: the separators are counted in the bytes before any field is built.
  */
 function readForm(bytes: Buffer): Form {
   let fields = 1;
   for (let at = bytes.indexOf(AMPERSAND); at !== -1; at = bytes.indexOf(AMPERSAND, at + 1)) {
     fields += 1;
-    if (fields > MAX_FIELDS) throw invalidField('body', `must have at most ${MAX_FIELDS} fields of a form`);
+    if (fields > MAX_FIELDS) throw invalidField('body', `must have at most ${MAX_FIELDS} form fields`);
   }
-  // 1 MiB of plus signs takes URLSearchParams 60 to 300 ms, and as many blanks a few.
+  // URLSearchParams takes 60 to 300 ms for 1 MiB of plus signs, but only a few milliseconds for as many spaces.
   const spaced = Buffer.from(bytes);
   for (let at = 0; at < spaced.length; at += 1) if (spaced[at] === PLUS) spaced[at] = BLANK;
   return [...new URLSearchParams(spaced.toString('utf8'))];
 }
 
-/** The fields of a form as a JSON text: a name that stands there several times has a list. */
+/** Returns the fields of a form as JSON text. A name that occurs several times gets an array. */
 function formText(fields: Form): string {
   const values = new Map<string, string[]>();
   for (const [name, value] of fields) {
@@ -114,22 +117,23 @@ function formText(fields: Form): string {
   return `{${members.join(',')}}`;
 }
 
-/** A refused request as it is kept. `proven` is what its signature has proven, which is not asked again. */
+/** A refused request as it is stored. `proven` is the result of its signature check, which is not repeated. */
 export type KeptRequest = {
   target: string;
-  /** Name and value, in their order. */
+  /** Names and values, in order. */
   headers: readonly (readonly [name: string, value: string])[];
   proven: VerifiedSignature;
   body: Buffer;
   readJson: InboundRequest['readJson'];
 };
 
-/** Headers that prove who asks at some proxy in front. */
+/** Headers with credentials for a proxy in front of the service. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'dpop']);
 
 /**
- * What is kept beside the body, as JSON text: target, what was proven, and the headers, which mappings read. Credentials are left out, and
- * so is any header with a secret of the webhook in it: some services send theirs as it is.
+ * Returns what is stored in addition to the body, as JSON text: target, result of the signature check, and the headers,
+ * because mappings read them. Leaves out credentials and every header that contains a secret of the webhook, because
+ * some services send theirs in plain text.
  */
 export function keptHeadOf(
   { target, rawHeaders = [] }: InboundRequest,
@@ -154,7 +158,7 @@ const head = z.object({
 export const readKeptHead = (text: string): Pick<KeptRequest, 'target' | 'headers' | 'proven'> =>
   head.parse(JSON.parse(text));
 
-/** The request as it came, but for what is not kept of it. */
+/** Restores the request as it arrived, except for the parts that are not stored. */
 export function keptRequestOf({ target, headers, body, readJson }: KeptRequest): InboundRequest {
   const values = (name: string): string[] => headers.flatMap(([each, value]) => (each === name ? [value] : []));
   return { target, header: values, bytes: body, readJson, address: '' };

@@ -17,14 +17,15 @@ import { UNITS_OF_A_FILTER } from '../messaging/filters/expressions/units.ts';
 import { readMessage } from '../messaging/filters/filters.ts';
 import { compilePattern } from '../messaging/filters/pattern.ts';
 
-/** The type of messages whose request names none. */
+/** Event type of messages whose request does not name one. */
 const DEFAULT_EVENT_TYPE = 'webhook.received';
-/** Ids are part of a key; a longer one stands there as its hash. */
+/** Event ids are part of a key; longer ones are replaced by their hash. */
 const MAX_EVENT_ID_LENGTH = 255;
 
 /**
- * The id of an event, as it is remembered; undefined where nothing names it. INVALID_REQUEST (field eventId) where the webhook's own
- * mapping finds none: without it a copy of the request would be another message, which its author has ruled out.
+ * Returns the event id as it is stored; undefined if there is none. Throws INVALID_REQUEST (field eventId) if the
+ * webhook's own mapping finds none: without an id a repeated request would become a second message, which the mapping
+ * was meant to prevent.
  */
 export function eventIdOf(
   incoming: Incoming,
@@ -33,31 +34,32 @@ export function eventIdOf(
   const { eventId } = settings;
   const mapped = eventId && readOf(eventId)(incoming);
   if (eventId !== undefined && (mapped === undefined || mapped === ''))
-    throw invalidField('eventId', 'is not where the webhook looks for it');
+    throw invalidField('eventId', "was not found where the webhook's mapping looks for it");
   const found = mapped ?? provider.eventId?.(incoming) ?? replayKey;
   if (found === undefined || found === '') return undefined;
   if (found.length <= MAX_EVENT_ID_LENGTH && isPlain(found)) return found;
-  // Escapes keep ids apart that differ in half of a surrogate pair, which has no bytes of its own.
+  // JSON escapes keep ids distinct that differ only in a lone surrogate, which UTF-8 cannot encode.
   const hashed = LONE_SURROGATE.test(found) ? JSON.stringify(found) : found;
   return `sha256:${createHash('sha256').update(hashed).digest('hex')}`;
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whether PostgreSQL keeps a text and a person can read it. */
+/** Whether PostgreSQL can store the text and a person can read it. */
 const isPlain = (text: string): boolean => !hasControlCharacter(text) && !LONE_SURROGATE.test(text);
 
-/** Callers give exactly one of them. */
+/** Callers pass exactly one of the two. */
 const readOf = ({ header: name = '', pointer }: { header?: string; pointer?: string }) =>
   pointer === undefined ? header(name.toLowerCase()) : at(pointer);
 
-/** The part of the request that mappings see. */
+/** Returns the part of the request that mappings see. */
 export const contentOf = (incoming: Incoming, { content }: Provider): Content =>
   content === undefined ? incoming.content() : content(incoming);
 
 /**
- * Returns the event type of a message; a provider that names none gives `webhook.received`. Throws INVALID_REQUEST (field eventType) if
- * the webhook's own mapping finds none, or if the type is too long or one that no publisher may use, because no filter can name it.
+ * Returns the event type of a message, or `webhook.received` if the provider names none. Throws INVALID_REQUEST (field
+ * eventType) if the webhook's own mapping finds none, or if the type is too long or not allowed for publishers, because
+ * filters cannot match it.
  */
 export function eventTypeOf(
   incoming: Incoming,
@@ -91,7 +93,8 @@ export function eventTypeOf(
     }
   };
   const found = mapped();
-  if (found === undefined || found === '') throw invalidField('eventType', 'is not where the webhook looks for it');
+  if (found === undefined || found === '')
+    throw invalidField('eventType', "was not found where the webhook's mapping looks for it");
   if (found.length > MAX_EVENT_TYPE_LENGTH || !isPlain(found))
     throw invalidField(
       'eventType',
@@ -102,12 +105,15 @@ export function eventTypeOf(
   return found;
 }
 
-/** Most bytes of a payload that an inbound webhook makes: as many as its request may have. Publishers have a lower limit. */
+/** Maximum payload size for inbound webhooks, equal to the maximum request size. Publishers have a lower limit. */
 const PAYLOAD_BYTES = 1_048_576;
-/** What stands around a list. */
+/** Length of the object that is put around an array. */
 const AROUND_LIST = '{"events":}'.length;
 
-/** The payload's text, digit for digit as it came. INVALID_REQUEST (field payload) where it is no object, or above 1 MiB. */
+/**
+ * Returns the payload's text, digit for digit as received. Throws INVALID_REQUEST (field payload) if it is not an
+ * object or larger than 1 MiB.
+ */
 export function payloadOf({ text }: Content, { provider, settings: { payload } }: Mapped): string {
   const mapped =
     payload?.fields === undefined ? selected(text, payload?.pointer, provider) : built(text, payload.fields);
@@ -116,7 +122,7 @@ export function payloadOf({ text }: Content, { provider, settings: { payload } }
 }
 
 const tooLong = (): ApiError =>
-  invalidField('payload', `must have at most ${PAYLOAD_BYTES} bytes; map a part of the body`);
+  invalidField('payload', `must have at most ${PAYLOAD_BYTES} bytes; map a part of the body instead`);
 
 type Mapped = { provider: Provider; settings: WebhookSettings };
 
@@ -127,11 +133,15 @@ function selected(text: string, pointer: string | undefined, { payload: usual }:
   }
   const found = textAt(text, pointer);
   if (found?.startsWith('[') === true) return `{"events":${found}}`;
-  if (found?.startsWith('{') !== true) throw invalidField('payload', 'is no object where the webhook looks for it');
+  if (found?.startsWith('{') !== true)
+    throw invalidField('payload', "is not an object where the webhook's mapping looks for it");
   return found;
 }
 
-/** Places may overlap: 50 fields could each be all of the body. Their lengths are added up before the text is built. */
+/**
+ * Pointers can overlap: each of 50 fields could select the whole body. The lengths are therefore added up before the
+ * text is built.
+ */
 function built(text: string, fields: Readonly<Record<string, string>>): string {
   const names = Object.keys(fields);
   const spans = spansAt(text, Object.values(fields));
@@ -143,23 +153,23 @@ function built(text: string, fields: Readonly<Record<string, string>>): string {
   return `{${members.join(',')}}`;
 }
 
-/** Characters of expressions that a process remembers; each counts for what its tree takes beside. */
+/** Cache size, in characters of expressions; each counts as at least `LEAST_WEIGHT` to account for its syntax tree. */
 const KEPT = 200_000;
 const LEAST_WEIGHT = 200;
 
-/** A request as the expression sees it: `payload` is JSON text. */
+/** The request as the expression sees it. `payload` is JSON text. */
 type Seen = { payload: string; metadata: Readonly<Record<string, string>>; eventType: string };
 
 export type EventTypeExpressions = {
-  /** Why a text is no expression for an event type; undefined when it is one. */
+  /** Returns why an expression cannot be used for event types; undefined if it can. */
   problemOf(expression: string): string | undefined;
-  /** Throws an Error, whose message is for the one who wrote the expression. */
+  /** Throws an Error whose message is meant for the author of the expression. */
   evaluate(expression: string, seen: Seen): string;
 };
 
 /**
- * CEL for event types: the language and the bounds of filters (docs/reference/filters.md), with a text as the result. `eventType` is the
- * one that the provider has given. About 1 ms at most for the largest payload.
+ * CEL for event types: the language and limits of filters (docs/reference/filters.md), but with a string as the result.
+ * `eventType` is the one from the provider. Takes up to about 1 ms for the largest payload.
  */
 export function createEventTypeExpressions(): EventTypeExpressions {
   const expressions = createExpressions(compilePattern);
@@ -173,7 +183,7 @@ export function createEventTypeExpressions(): EventTypeExpressions {
       throw new ExpressionRefused(`must return string, returns ${compiled.type}`);
     if (compiled.cost.units > UNITS_OF_A_FILTER)
       throw new ExpressionRefused(
-        `takes up to ${compiled.cost.units} units for one request, and it may take ${UNITS_OF_A_FILTER}`,
+        `takes up to ${compiled.cost.units} units per request; the limit is ${UNITS_OF_A_FILTER}`,
       );
     kept.set(text, compiled, { size: LEAST_WEIGHT + text.length });
     return compiled;
@@ -197,7 +207,7 @@ export function createEventTypeExpressions(): EventTypeExpressions {
       } catch (error) {
         throw new Error(explainFailure(text, error), { cause: error });
       }
-      if (typeof result !== 'string') throw new Error('must return a text');
+      if (typeof result !== 'string') throw new Error('must return a string');
       return result;
     },
   };

@@ -3,7 +3,7 @@ import { INBOUND_CODES } from '../kernel/words/outcomes.ts';
 import type { RefusalReason, Webhook, WebhookSettings } from './schema.ts';
 import type { SealedWebhookSecret } from './secrets.ts';
 
-/** A webhook as a request meets it. `secrets` are those that are taken now, newest first. */
+/** The webhook's data needed to receive a request. `secrets` are the valid ones, newest first. */
 export type ReceivingWebhook = {
   id: string;
   environmentId: string;
@@ -24,22 +24,22 @@ const LOAD = `
      FROM inbound_webhook_secrets s WHERE s.inbound_webhook_id = w.id AND (s.expires_at IS NULL OR s.expires_at > now())) AS secrets
   FROM inbound_webhooks w JOIN channels c ON c.id = w.channel_id WHERE w.id = $1`;
 
-/** The webhook of that address, of whatever environment: its id is what the caller knows. */
+/** Finds the webhook by id in any environment. The caller is not authenticated; knowing the id is enough. */
 export async function loadWebhook(pool: Pool, id: string): Promise<ReceivingWebhook | undefined> {
   const { rows } = await pool.query<ReceivingWebhook>({ name: 'load-inbound-webhook', text: LOAD, values: [id] });
   return rows[0];
 }
 
-// Requests that anybody may make must not fill a table: of one webhook so many are written down in 60 s, and the rest is counted by the
-// metrics alone.
+// Anyone can send requests that are refused, so they must not fill the table: up to this many per webhook are stored
+// within 60 s. The rest appears only in the metrics.
 const AT_MOST_A_MINUTE = 100;
 const KEPT_FOR = `interval '7 days'`;
 
-// Only senders who have proven themselves get there. A mapping that fails for days must not fill a disk all the same.
+// Only authenticated senders get this far, but a mapping that fails for days must not fill the disk either.
 const KEPT_BODIES = 1_000;
 const KEPT_BYTES = 64 * 1_048_576;
 
-// Rows with a body are counted by their room alone: whoever can prove nothing must not crowd them out.
+// Rows with a body are limited only by the space for bodies, so unauthenticated senders cannot crowd them out.
 const REFUSE = `
   WITH noted AS (
   INSERT INTO inbound_refusals (id, environment_id, inbound_webhook_id, reason, detail, address, user_agent, event_id, bytes, refused_at, expires_at,
@@ -69,9 +69,9 @@ export type RefusedRequest = {
   userAgent: string | undefined;
   eventId: string | undefined;
   bytes: number;
-  /** The lowest id of the last minute, so that the index finds the recent ones. */
+  /** The lowest id of the last minute, so that the index finds the recent rows. */
   recentFrom: string;
-  /** Of a request whose signature was good. It is kept where the webhook has room: 1,000 bodies with 64 MiB together. */
+  /** Set if the signature was valid. Stored while the webhook has space: 1,000 bodies and 64 MiB in total. */
   kept?: { head: string; body: Buffer };
 };
 

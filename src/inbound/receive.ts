@@ -19,31 +19,34 @@ const RETRY_AFTER_SECONDS = 30;
 const RECENT_MS = 60_000;
 const MAX_DETAIL_LENGTH = 500;
 
-/** Told of each request to a known webhook: `received`, `repeated`, `handshake`, or why it was refused. */
+/**
+ * Called for each request to a known webhook with `received`, `repeated`, `handshake`, or the reason why it was
+ * refused.
+ */
 type InboundObserver = (sender: string, outcome: 'received' | 'repeated' | 'handshake' | RefusalReason) => void;
 
 type ReceiveWebhook = (id: string, request: InboundRequest) => Promise<Received>;
 
-/** The outcome of a request of a known webhook. */
+/** The outcome of a request to a known webhook. */
 type Judged =
   | { outcome: 'received' | 'repeated' | 'handshake'; answer: Received }
   | { outcome: 'refused'; reason: RefusalReason; error: ApiError };
 
-/** What accepting a refused request led to. `eventId`: the id of its event, if the mapping found one. */
+/** The result of accepting a refused request. `eventId` is set if the mapping found one. */
 type AcceptedOrRefused = { eventId?: string | undefined } & (
   | { messageId: string; isRepeated: boolean }
   | { reason: RefusalReason; error: ApiError }
 );
 
-/** Requests that come from outside, and samples, which are requests of this service to itself. */
+/** Receives requests from outside, and samples, which the service sends to itself. */
 export type Receiving = {
   receive: ReceiveWebhook;
-  /** The same for a signed sample, which is marked where it is shown. A refusal is told and not thrown. */
+  /** Processes a signed sample, which is marked in lists. Returns a refusal instead of throwing it. */
   receiveSample(id: string, request: InboundRequest): Promise<Judged>;
   /**
-   * Makes a message of a request that was refused although its signature was good, by the present settings of the webhook and its
-   * channel. The same request becomes one message, however many callers accept it at the same time. Returns the reason if the request is
-   * refused again.
+   * Publishes a message from a request that was refused although its signature was valid, using the current settings of
+   * the webhook and its channel. However many callers accept the request at the same time, it becomes one message.
+   * Returns the reason if it is refused again.
    */
   accept(webhookId: string, kept: KeptRequest & { id: string }): Promise<AcceptedOrRefused>;
 };
@@ -57,10 +60,10 @@ type Collaborators = {
 
 type Asked = { request: InboundRequest; isSample: boolean };
 
-/** What is known of a request so far, for the row of its refusal. With `proven`, its signature was good. */
+/** What is known about a request so far, for storing its refusal. `proven` is set if its signature was valid. */
 type Learnt = { eventId?: string | undefined; proven?: VerifiedSignature; secrets?: readonly string[] };
 
-/** Why a request becomes no message, and the error that its sender gets. */
+/** Why a request does not become a message, and the error that its sender receives. */
 class Refused extends Error {
   override readonly name = 'Refused';
   readonly reason: RefusalReason;
@@ -73,10 +76,11 @@ class Refused extends Error {
 }
 
 /**
- * Requests of external services (spec §4 Inbound webhook): the signature first, over the exact bytes, then what the webhook and its
- * channel take. A message is committed with the id of its event when this returns. NOT_FOUND for an unknown webhook, INVALID_REQUEST
- * (field signature) for a request that does not prove who sent it, UNAVAILABLE for a fault of ours, after which the sender tries again.
- * Refused requests of a known webhook are written down, with their bodies where their signatures were good.
+ * Receives requests of external services (spec §4 Inbound webhook). Verifies the signature over the exact bytes first,
+ * then checks what the webhook and its channel accept. When this returns, the message and its event id are committed.
+ * Throws NOT_FOUND for an unknown webhook, INVALID_REQUEST (field signature) if the signature is not valid, and
+ * UNAVAILABLE for internal errors, after which the sender retries. Refused requests of a known webhook are stored,
+ * including their bodies if their signatures were valid.
  */
 export function createReceiveWebhook(
   {
@@ -92,8 +96,8 @@ export function createReceiveWebhook(
   { publishing, expressions, fetchText, observer }: Collaborators,
 ): Receiving {
   /**
-   * Does something that reads a whole body. Large bodies wait for each other, and other requests are answered in between: anyone may
-   * send any number of them. `moved`: bytes that came for this.
+   * Runs work that reads a whole body. Large bodies are processed one after another and other requests are served in
+   * between, because anyone can send any number of them. `moved`: bytes transferred for this work.
    */
   const inTurn = async <T>(
     { owner, part, bytes, moved = 0 }: { owner: string; part: string; bytes: number; moved?: number },
@@ -103,7 +107,7 @@ export function createReceiveWebhook(
     return takeSteps(costly, owner, { steps: { next: () => ({ done: true, value: act() }) }, part, bytes: moved });
   };
 
-  /** Secrets that can be opened: the other of two goes on where one was damaged. */
+  /** Returns the secrets that can be decrypted. If one of two is damaged, the other one is still used. */
   const open = ({ id, secrets }: ReceivingWebhook): string[] => {
     const opened = secrets.flatMap((sealed) => {
       try {
@@ -111,12 +115,12 @@ export function createReceiveWebhook(
       } catch (err) {
         log.error(
           { err, webhookId: id },
-          'an inbound webhook could not open a secret; its other one goes on, if there is one',
+          'could not decrypt a secret of an inbound webhook; requests are checked with its other secrets, or refused with UNAVAILABLE if there are none. Rotate the secret or restore the encryption key',
         );
         return [];
       }
     });
-    if (opened.length === 0) throw unavailable('The secret of this webhook cannot be read at this moment');
+    if (opened.length === 0) throw unavailable('No secret of this webhook can be decrypted at the moment');
     return opened;
   };
 
@@ -125,7 +129,7 @@ export function createReceiveWebhook(
     { incoming, provider, secrets }: { incoming: Incoming; provider: Provider; secrets: readonly string[] },
   ): Promise<VerifiedSignature> => {
     try {
-      // A check that fetches a certificate lets others go on meanwhile: its turn is over once it waits.
+      // A check that fetches a certificate does not block others: its turn ends once it waits.
       const check = () => ({ proven: provider.check(incoming, secrets, { now: clock(), fetchText }) });
       const bytes = incoming.bytes.length;
       const checking = await inTurn({ owner: UNPROVEN, part: webhookId, bytes, moved: bytes }, check);
@@ -136,7 +140,8 @@ export function createReceiveWebhook(
       if (!(failure instanceof SignatureRefused)) throw failure;
       const { problem, message } = failure;
       const { refusesWith } = provider;
-      // Bytes and secrets stay out of it: a sender reads in the log of the webhook what this says.
+      // The text contains neither bytes of the request nor secrets, because the sender receives it and it is shown in
+      // the webhook's log.
       const error =
         refusesWith === undefined
           ? invalidField('signature', message)
@@ -149,9 +154,12 @@ export function createReceiveWebhook(
     if (url === undefined) return;
     try {
       await fetchText(url);
-      log.info({ webhookId }, 'an inbound webhook confirmed the subscription of its service; requests follow');
+      log.info({ webhookId }, 'an inbound webhook confirmed the subscription of its service; requests will follow');
     } catch (cause) {
-      throw unavailable('The address that confirms the subscription could not be reached', cause);
+      throw unavailable(
+        'The address that confirms the subscription could not be reached; send the request again',
+        cause,
+      );
     }
   };
 
@@ -168,7 +176,7 @@ export function createReceiveWebhook(
       provider: Provider;
       incoming: Incoming;
       proven: VerifiedSignature;
-      /** Known as this, where its service gives events no ids. */
+      /** Used as the event id if the service does not have any. */
       standsFor?: string;
     },
     learnt: Learnt,
@@ -223,8 +231,8 @@ export function createReceiveWebhook(
   };
 
   /**
-   * Does what follows the proof of a request: mapping and publishing could end the process, and the service that sends the request
-   * sends it again. Refuses it as `crashed` after three such deaths.
+   * Runs mapping and publishing of a verified request. Either could crash the process, and the sender would send the
+   * request again. Refuses the request as `crashed` after three such crashes.
    */
   const guarded = async <T>(webhook: ReceivingWebhook, act: () => Promise<T>): Promise<T> => {
     const work = { kind: 'inbound', id: webhook.id, part: () => rulesHash(webhook) } as const;
@@ -232,7 +240,11 @@ export function createReceiveWebhook(
       return await crashes.during(work, act);
     } catch (failure) {
       if (failure instanceof WorkPauses)
-        throw unavailable('This service stopped while it read a request to this webhook', failure, failure.inMs);
+        throw unavailable(
+          'The service stopped while it processed a request to this webhook; send the request again later',
+          failure,
+          failure.inMs,
+        );
       if (!(failure instanceof WorkIsDeadly)) throw failure;
       throw new Refused(
         'crashed',
@@ -248,9 +260,12 @@ export function createReceiveWebhook(
   ): Promise<{ answer: Received; outcome: 'received' | 'repeated' | 'handshake' }> => {
     const sender = { scheme: webhook.scheme, provider: webhook.provider ?? undefined };
     const provider = rulesOf(sender, webhook.settings);
-    // The sender tries again after this answer: nothing that it sends meanwhile is lost.
+    // The sender retries after this response, so no request is lost.
     if (webhook.secrets.length === 0)
-      throw new Refused('secret_missing', unavailable(`The secret that ${provider.title} shows is not set yet`));
+      throw new Refused(
+        'secret_missing',
+        unavailable(`The webhook does not have the secret that ${provider.title} shows yet`),
+      );
     const secrets = open(webhook);
     const incoming = toIncoming(request, { baseUrl: config.publicBaseUrl, jsonField: provider.jsonField });
     const proven = await prove(webhook.id, { incoming, provider, secrets });
@@ -299,7 +314,7 @@ export function createReceiveWebhook(
       await insertRefusal(pool, row).catch((err: unknown) =>
         log.warn(
           { err, webhookId: id, reason },
-          'an inbound webhook could not write down a refusal; the request was refused all the same',
+          'could not store the refusal of a request to an inbound webhook; the request was refused anyway',
         ),
       );
       return { outcome: 'refused', reason, error };
@@ -336,17 +351,20 @@ export function createReceiveWebhook(
   };
 }
 
-/** Whose turn it is to read a proven body. */
+/** Groups the work on a verified body by environment and webhook. */
 const turnOf = ({ id, environmentId }: ReceivingWebhook, { bytes }: Incoming) => ({
   owner: environmentId,
   part: id,
   bytes: bytes.length,
 });
 
-/** The explanation that a refusal is stored with. */
+/** Returns the explanation stored with a refusal. */
 export const refusalDetailOf = ({ message }: ApiError): string => message.slice(0, MAX_DETAIL_LENGTH);
 
-/** A request of a channel that is gone can never be accepted, and a sample can be sent again. */
+/**
+ * Bodies of requests to a deleted channel are not kept because they can never be accepted, nor those of samples, which
+ * can be sent again.
+ */
 function keptOf(
   request: InboundRequest,
   { isSample }: Asked,
@@ -359,7 +377,7 @@ function keptOf(
 const otherAgent = (userAgent: string | undefined): string | undefined =>
   userAgent === SAMPLE_AGENT ? undefined : userAgent;
 
-/** Does something, and refuses the request with that reason for an INVALID_REQUEST of it. */
+/** Runs `act` and turns an INVALID_REQUEST into a refusal with this reason. */
 function refusing<T>(reason: RefusalReason, act: () => T): T {
   try {
     return act();
@@ -378,12 +396,15 @@ function refuseClosed({ status, isAppSuspended, isChannelDeleted }: ReceivingWeb
 }
 
 const channelDeleted = (): Refused =>
-  new Refused('channel_deleted', new ApiError('CONFLICT', 'The channel of this webhook was deleted'));
+  new Refused('channel_deleted', new ApiError('CONFLICT', 'The channel of this webhook has been deleted'));
 
 const unavailable = (message: string, cause?: unknown, inMs = RETRY_AFTER_SECONDS * 1_000): ApiError =>
   new ApiError('UNAVAILABLE', message, { retryAfter: Math.max(1, Math.ceil(inMs / 1_000)), cause });
 
-/** Names what decides how a request is read: a webhook that is changed begins with a clean slate. */
+/**
+ * Hash of the settings that decide how a request is processed, so that a changed webhook starts without recorded
+ * crashes.
+ */
 const rulesHash = ({ scheme, provider, settings }: ReceivingWebhook): string =>
   createHash('sha256')
     .update(JSON.stringify([scheme, provider, settings]))

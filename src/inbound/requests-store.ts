@@ -23,10 +23,10 @@ type Row = {
 
 type Kind = 'inboundReceipt' | 'inboundRefusal';
 
-/** Ids of both kinds have the same length, and their order is that of what stands behind the prefix. */
+/** Ids of both kinds have the same length and sort by the part after the prefix. */
 const placeIn = (id: string): string => id.slice(id.indexOf('_'));
 
-/** The page's requests to a webhook, newest first, whatever became of them, and one more when there is one. */
+/** Returns the page's requests to a webhook, newest first and with any outcome, plus one more if there is one. */
 export async function findRequests(
   db: DatabaseTransaction,
   { environmentId, webhookId, outcome, ...window }: Wanted & TimeWindow,
@@ -98,12 +98,12 @@ function toRequest(webhookId: string, { id, outcome, isSample, ...row }: Row): L
     ...(address !== null && { address }),
     ...(bytes !== null && { bytes }),
     ...(hasBody !== null && { hasBody }),
-    // Its id is its place in the list and in a span of time.
+    // The time of a request is encoded in its id, which also orders the list.
     receivedAt: timeOfId(kind, id) ?? new Date(0),
   };
 }
 
-/** A refused request: its body and head while they are kept, and the message that it became once it was accepted. */
+/** A refused request: its body and head while they are kept, and the message published when it was accepted. */
 export type RefusedRow = {
   webhookId: string;
   body: Buffer | null;
@@ -125,8 +125,8 @@ export async function findRefused(
 }
 
 /**
- * Stores the message that a refused request became, and the id of its event. Removes the body, which the message has. Returns false if
- * the request had been accepted before.
+ * Stores the message published from a refused request and its event id. Removes the body, which is now in the message.
+ * Returns false if the request had already been accepted.
  */
 export async function markAccepted(
   db: DatabaseTransaction,
@@ -138,7 +138,10 @@ export async function markAccepted(
   return count > 0;
 }
 
-/** Stores why a request was refused when somebody tried to accept it. Does nothing if it has been accepted meanwhile. */
+/**
+ * Stores the new reason after a failed attempt to accept a request. Does nothing if it has been accepted in the
+ * meantime.
+ */
 export async function markRefusedAgain(
   db: DatabaseTransaction,
   environmentId: string,

@@ -12,13 +12,14 @@ import * as store from './requests-store.ts';
 import type { AcceptedRequest, ListedRequest, ListInboundRequests, RequestBody } from './schema.ts';
 
 export type RequestsOfWebhook = {
-  /** Requests of the last days, newest first, with what became of each. */
+  /** Returns recent requests, newest first, with their outcomes. */
   requests(caller: EnvironmentCaller, webhookId: string, query: ListInboundRequests): Promise<Page<ListedRequest>>;
-  /** The body of a refused request. CONFLICT where none is kept. */
+  /** Returns the body of a refused request. Throws CONFLICT if it is not kept. */
   requestBody(caller: EnvironmentCaller, id: string): Promise<RequestBody>;
   /**
-   * Makes a message of a refused request, once: a second time answers with the first message. Throws CONFLICT if its body is not kept.
-   * If the request is refused again, stores the new reason and throws what the service would be answered with now.
+   * Publishes a message from a refused request. Repeating it returns the first message. Throws CONFLICT if its body is
+   * not kept. If the request is refused again, stores the new reason and throws the error that the service would
+   * receive now.
    */
   acceptRequest(caller: EnvironmentCaller, id: string, readJson: InboundRequest['readJson']): Promise<AcceptedRequest>;
 };
@@ -26,11 +27,11 @@ export type RequestsOfWebhook = {
 type Collaborators = {
   audit: { record: RecordAudit };
   accept: Receiving['accept'];
-  /** Throws NOT_FOUND for a webhook that the environment does not have. */
+  /** Throws NOT_FOUND if the environment does not have the webhook. */
   requireWebhook: (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => Promise<unknown>;
 };
 
-/** Requests that have come to an inbound webhook, and what can be done with those that were refused. */
+/** Lists the requests to an inbound webhook and accepts refused ones. */
 export function createRequestsOfWebhook(
   { tenants }: Pick<Dependencies, 'tenants'>,
   { audit, accept, requireWebhook }: Collaborators,
@@ -95,7 +96,7 @@ export function createRequestsOfWebhook(
 
 function kept({ body, head, messageId, bytes }: store.RefusedRow): { body: Buffer; head: string; bytes: number } {
   if (messageId !== null)
-    throw new ApiError('CONFLICT', `The request was accepted; the message ${messageId} has its content`);
+    throw new ApiError('CONFLICT', `The request was already accepted; message ${messageId} has its content`);
   if (body === null || head === null) throw new ApiError('CONFLICT', 'The body of this request is not kept');
   return { body, head, bytes };
 }

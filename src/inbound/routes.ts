@@ -30,9 +30,9 @@ const read = { scope: 'webhooks:read' } as const;
 const write = { scope: 'webhooks:write' } as const;
 
 const route = routesOf<{ inboundWebhooks: InboundWebhooks }>({
-  webhooks: 'Webhooks from other services, which become messages.',
+  webhooks: 'Webhooks of other services, whose requests become messages.',
 });
-const params = { webhookId: idOf('webhook').describe('Prefix `whk_` and 26 characters, of 128 random bits.') };
+const params = { webhookId: idOf('webhook').describe('Prefix `whk_` and 26 characters (128 random bits).') };
 const requestId = idOf('inboundRefusal');
 
 export const inboundWebhookRoutes = [
@@ -41,7 +41,7 @@ export const inboundWebhookRoutes = [
     path: COLLECTION,
     operationId: 'webhooks.list',
     summary: 'List inbound webhooks',
-    description: 'Inbound webhooks of the environment, the newest first.',
+    description: 'Inbound webhooks of the environment, newest first.',
     example: { query: { channelId: exampleId('channel') } },
     access: read,
     query: listWebhooksQuery,
@@ -52,10 +52,9 @@ export const inboundWebhookRoutes = [
     method: 'POST',
     path: COLLECTION,
     operationId: 'webhooks.create',
-    summary: 'Make an inbound webhook',
+    summary: 'Create an inbound webhook',
     description:
-      'Gives an address where a service sends its requests. `provider` names a known one; a scheme is enough for others. A secret is ' +
-      'made where none is given and the service lets you choose it: `GET /v1/webhooks/{webhookId}/secrets` shows it.',
+      'Creates an address to which a service sends its requests. `provider` names a known service; for others a scheme is enough. If no secret is given and the service lets you choose it, one is generated; `GET /v1/webhooks/{webhookId}/secrets` returns it. `channelId`, `scheme` and `provider` cannot change later.',
     example: { body: { name: 'GitHub', channelId: exampleId('channel'), provider: 'github' } },
     access: write,
     consumes: 'json',
@@ -69,7 +68,7 @@ export const inboundWebhookRoutes = [
     path: ONE,
     operationId: 'webhooks.get',
     summary: 'Get an inbound webhook',
-    description: 'Shows one inbound webhook, without its secrets.',
+    description: 'Returns one inbound webhook, without its secrets.',
     params,
     access: read,
     answers: { 200: webhookAnswer },
@@ -81,7 +80,7 @@ export const inboundWebhookRoutes = [
     path: ONE,
     operationId: 'webhooks.update',
     summary: 'Change an inbound webhook',
-    description: 'Changes the fields that are given. Null for a mapping brings the one of the provider back.',
+    description: 'Changes the given fields. Null restores the mapping of the provider.',
     example: { body: { eventType: { literal: 'build.finished' } } },
     params,
     access: write,
@@ -97,7 +96,7 @@ export const inboundWebhookRoutes = [
     path: ONE,
     operationId: 'webhooks.delete',
     summary: 'Delete an inbound webhook',
-    description: 'Its address is unknown from now on. Messages that it has made stay.',
+    description: 'Its address stops working at once. The messages it published remain.',
     params,
     access: write,
     answers: { 204: noBody },
@@ -110,9 +109,9 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.getSecrets',
     summary: 'Get the secrets',
     description:
-      'Shows the secrets by which requests are verified: the current one, and up to three older ones while rotations overlap.',
+      'Returns the secrets that requests are verified with: the current one, and up to three older ones while rotations overlap.',
     params,
-    // A reader of a secret can send in the name of the service, so reading takes the right to change it.
+    // Whoever can read a secret can impersonate the service, so reading requires the scope to change it.
     access: write,
     isDangerous: true,
     answers: { 200: webhookSecretsAnswer },
@@ -125,7 +124,7 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.rotateSecret',
     summary: 'Rotate the secret',
     description:
-      'Sets a new secret, made here where none is given. Older ones stay valid beside it for `overlapHours`. CONFLICT while three older ones are valid, unless `overlapHours` is 0, which ends all of them.',
+      'Sets a new secret, generated if none is given. Older ones stay valid for `overlapHours`. CONFLICT while three older ones are valid, unless `overlapHours` is 0, which ends all older ones.',
     example: { body: { overlapHours: 24 } },
     params,
     access: write,
@@ -143,8 +142,7 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.getSample',
     summary: 'Get a sample',
     description:
-      'Shows an event as the service of the webhook would send it, without its signature. `isSignable` is false where only the service ' +
-      'can sign: Discord, SendGrid and Amazon SNS, and public keys of Standard Webhooks.',
+      "Returns an event as the webhook's service would send it, without a signature. `isSignable` is false if only the service can sign: Discord, SendGrid, Amazon SNS, and Standard Webhooks with a public key.",
     params,
     access: read,
     answers: { 200: webhookSampleAnswer },
@@ -157,14 +155,12 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.sendSample',
     summary: 'Send a signed sample',
     description:
-      'Signs a sample by the newest secret, as the service does, and takes it like any request of the service. The message that it ' +
-      'becomes is a real one: subscriptions and workflows get it, and its metadata has `sample`. `outcome` says what became of it. ' +
-      'CONFLICT where only the service can sign.',
+      'Signs a sample with the newest secret, as the service does, and processes it like a request of the service. `body` is the exact text that is signed; `headers` are added to those of the sample or replace them. The message is a real one: subscriptions and workflows receive it, and its metadata has `sample`. `outcome` says what happened. If refused, it is listed with the `userAgent` `posthorn-sample`. CONFLICT if only the service can sign.',
     example: { body: {} },
     params,
     access: write,
     size: 'inbound',
-    // Sent by hand. A sample that a delivery causes would be delivered, and would come round for ever.
+    // For people only. A sample sent because of a delivery would be delivered again, in an endless loop.
     isRedelivery: true,
     consumes: 'json',
     body: sendSampleBody,
@@ -179,8 +175,7 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.listRequests',
     summary: 'List requests',
     description:
-      'Requests that have come, the newest first, with what became of each and the message of those that were taken. They are kept as ' +
-      'long as their channel keeps messages, refused ones for 7 days. Handshakes are left out.',
+      'Requests received, newest first, each with its outcome and, if accepted, its message. Kept as long as the channel keeps messages, refused ones for 7 days. Handshakes are not listed.',
     example: { query: { outcome: 'received' } },
     params,
     access: read,
@@ -196,10 +191,9 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.getRequestBody',
     summary: 'Get the body of a refused request',
     description:
-      'Shows the body of a refused request whose signature was good, as it came. It is kept for 7 days, or until the request is ' +
-      'accepted: CONFLICT otherwise.',
+      'Returns the body of a refused request whose signature was valid, exactly as received (base64 if it is not UTF-8). Kept for 7 days or until the request is accepted, up to 1,000 bodies and 64 MiB per webhook; CONFLICT otherwise.',
     params: { requestId },
-    // A body is content as a payload is.
+    // A body is message content, like a payload.
     access: { scope: 'messages:read' },
     answers: { 200: requestBodyAnswer },
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -211,12 +205,10 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.acceptRequest',
     summary: 'Accept a refused request',
     description:
-      'Makes a message of a refused request whose signature was good, by what the webhook and its channel say now: correct the ' +
-      'mapping or the schema first. It becomes one message: a second call answers with the first. If it is refused again, the request ' +
-      'lists the new `reason`. CONFLICT where its body is not kept.',
+      'Publishes a message from a refused request whose signature was valid, using the current settings of the webhook and its channel; correct the mapping or the schema first. Repeating it returns the first message. If the request is refused again, it has the new `reason`. CONFLICT if its body is not kept.',
     params: { requestId },
     access: write,
-    // Accepted by hand. A request that a delivery has accepted could be refused and accepted for ever.
+    // For people only. A request accepted because of a delivery could be refused and accepted in an endless loop.
     isRedelivery: true,
     consumes: 'none',
     answers: { 200: acceptedRequestAnswer },
@@ -230,8 +222,7 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.listRefusals',
     summary: 'List refused requests',
     description:
-      'Requests of the last 7 days that became no message, the newest first. `hasBody` says which of them can be accepted: those whose ' +
-      'signature was good.',
+      'Requests of the last 7 days that did not become messages, newest first. Those with `hasBody` can be accepted: their signature was valid. Without a valid signature, up to 100 per webhook and minute are recorded.',
     example: { query: { reason: 'signature_wrong' } },
     params,
     access: read,
@@ -247,11 +238,10 @@ export const inboundWebhookRoutes = [
     operationId: 'webhooks.receive',
     summary: 'Receive a request of a service',
     description:
-      'The address that a service is given. A request that proves who sent it becomes a message of the channel. A second one with the ' +
-      'same id of the event answers with the first message for 72 hours. The body is JSON or a form, up to 1 MiB, in any media type.',
+      'The address to give to a service. A request whose signature is valid becomes a message of the channel. For 72 hours, a request with the same event id returns the first message. The body is JSON (64 levels) or a form (1,000 fields, not multipart) of any media type, up to 1 MiB and uncompressed. Handshakes of Slack (`url_verification`), Zoom (`endpoint.url_validation`), Discord (type 1), GitHub (`ping`) and Amazon SNS (`SubscriptionConfirmation`, whose address is visited) are verified, answered, and do not become messages. Limits: 600 requests a minute per webhook and 600 refused requests a minute per address. A webhook whose requests crashed processes three times does not accept requests for an hour (`crashed`).',
     example: { answer: { received: true, messageId: exampleId('message') }, status: 400 },
     params,
-    // The signature says who asks, and only the webhook knows how it is made.
+    // The signature authenticates the caller, and only the webhook knows how to verify it.
     access: 'public',
     consumes: { raw: [ANY_TYPE] },
     size: 'inbound',

@@ -74,14 +74,14 @@ function sampleOf(provider: Provider, secret: string, settings: WebhookSettings 
 describe.each(signable)('a sample of $name', (provider) => {
   const [one, other] = [secretOf(provider, 'A'), secretOf(provider, 'Q')];
 
-  test('is taken with the secret that has signed it, also as the second of two, and with no other', async () => {
+  test('is accepted with the secret that signed it, also as the second of two, but with no other', async () => {
     const sample = sampleOf(provider, one);
     await expect(sample.check([one])).resolves.toBeDefined();
     await expect(sample.check([other, one])).resolves.toBeDefined();
     await expect(sample.check([other])).rejects.toMatchObject({ problem: 'signature_wrong' });
   });
 
-  test('is an event with a type of the service, and no handshake', () => {
+  test('is an event with a type of the service, not a handshake', () => {
     const sample = sampleOf(provider, one);
     expect(sample.handshake).toBeUndefined();
     if (provider.eventType === undefined) expect(sample.eventType()).toBe('webhook.received');
@@ -90,7 +90,7 @@ describe.each(signable)('a sample of $name', (provider) => {
   });
 
   if (provider.eventId !== undefined)
-    test('has an id of the event that no other sample has', () => {
+    test('has a unique event id', () => {
       const ids = [sampleOf(provider, one), sampleOf(provider, one)].map(({ eventId }) => eventId());
       expect(ids).not.toContain(undefined);
       expect(new Set(ids).size).toBe(2);
@@ -102,34 +102,31 @@ test.each(
   vectors.filter(
     ({ provider, secret }) => !['zendesk', ...KEEP_THEIR_KEY].includes(provider) && !secret.startsWith('whpk_'),
   ),
-)(
-  'what $provider has signed is signed here by the same text',
-  ({ provider: name, headers, url, body: text, secret, now }) => {
-    const provider = ALL[name];
-    const given = new Map(Object.entries(headers));
-    const { origin } = new URL(url);
-    const signedIn = name === 'body' ? JSON.parse(text) : undefined;
-    const content = signedIn?.payload ?? text;
-    const incoming = toIncoming(
-      {
-        ...from,
-        target: url.slice(origin.length),
-        header: (each) => (given.has(each) ? [given.get(each) ?? ''] : []),
-        bytes: Buffer.from(content),
-      },
-      { baseUrl: origin, jsonField: provider?.jsonField },
-    );
-    const id = signedIn?.id ?? /"token":"(\w+)"/.exec(text)?.[1] ?? 'unused';
-    const signed = provider?.sign?.(incoming, { secret, now: new Date(now * 1_000), id });
-    // Stripe shows an old version beside it, and WorkOS a blank.
-    const plain = (value: string | undefined): string | undefined => value?.replace('v0=00,', '').replace(', ', ',');
-    for (const [header, value] of Object.entries(signed?.headers ?? {})) expect(value).toBe(plain(headers[header]));
-    if (signed?.body !== undefined) expect(JSON.parse(signed.body)).toEqual(JSON.parse(text));
-    expect(signed?.headers ?? signed?.body).toBeDefined();
-  },
-);
+)('signs the same text as $provider', ({ provider: name, headers, url, body: text, secret, now }) => {
+  const provider = ALL[name];
+  const given = new Map(Object.entries(headers));
+  const { origin } = new URL(url);
+  const signedIn = name === 'body' ? JSON.parse(text) : undefined;
+  const content = signedIn?.payload ?? text;
+  const incoming = toIncoming(
+    {
+      ...from,
+      target: url.slice(origin.length),
+      header: (each) => (given.has(each) ? [given.get(each) ?? ''] : []),
+      bytes: Buffer.from(content),
+    },
+    { baseUrl: origin, jsonField: provider?.jsonField },
+  );
+  const id = signedIn?.id ?? /"token":"(\w+)"/.exec(text)?.[1] ?? 'unused';
+  const signed = provider?.sign?.(incoming, { secret, now: new Date(now * 1_000), id });
+  // Stripe shows an old version beside it, and WorkOS a blank.
+  const plain = (value: string | undefined): string | undefined => value?.replace('v0=00,', '').replace(', ', ',');
+  for (const [header, value] of Object.entries(signed?.headers ?? {})) expect(value).toBe(plain(headers[header]));
+  if (signed?.body !== undefined) expect(JSON.parse(signed.body)).toEqual(JSON.parse(text));
+  expect(signed?.headers ?? signed?.body).toBeDefined();
+});
 
-describe('a webhook with rules of its own', () => {
+describe('a webhook with its own signature settings', () => {
   const own = (settings: WebhookSettings, scheme: 'hmac' | 'token' = 'hmac') => ({
     settings,
     provider: rulesOf({ scheme, provider: undefined }, settings),
@@ -162,7 +159,7 @@ describe('a webhook with rules of its own', () => {
       'hmac',
     ],
     [
-      'a time in its text and no header of it',
+      'a time in its text without a time header',
       { signature: { header: 'X-S', template: '{timestamp}.{body}' } },
       'hmac',
     ],
@@ -174,7 +171,7 @@ describe('a webhook with rules of its own', () => {
     expect(sample.eventType()).toBe('sample.created');
   });
 
-  test('finds id, event type and payload where its mapping looks for them', () => {
+  test('has id, event type and payload where its mapping looks for them', () => {
     const signature = { header: 'X-S' };
     const inHeaders = own({ signature, eventId: { header: 'X-Event' }, eventType: { header: 'X-Type' } });
     const first = sampleOf(inHeaders.provider, 's', inHeaders.settings);
@@ -194,7 +191,7 @@ describe('a webhook with rules of its own', () => {
     expect(Object.hasOwn(Object.prototype, 'id')).toBe(false);
   });
 
-  test('keeps the type that the sample of its service has, and its numbers stay numbers', () => {
+  test('keeps the event type of the service, and numbers stay numbers', () => {
     const github: WebhookSettings = { eventType: { header: 'x-github-event' }, eventId: { pointer: '/repository/id' } };
     const pushed = sampleOf(CATALOGUE.github, 's', github);
     expect([pushed.eventType(), pushed.eventId()]).toEqual(['push', String(made)]);
@@ -209,7 +206,7 @@ describe('a webhook with rules of its own', () => {
   });
 
   test.each(['/id/inner', '/events/7/id', '/events/length', '/events/x'])(
-    'is not fitted at %s, where something else is in the way',
+    'is not changed at %s, where another value is in the way',
     (pointer) => {
       const { draft } = sampleOf(CATALOGUE.paddle, 's', { eventId: { pointer } });
       expect(draft.body).toBeDefined();
@@ -219,7 +216,7 @@ describe('a webhook with rules of its own', () => {
   );
 });
 
-test('a service that keeps its key, and a public key, sign nothing here; of two secrets the newest that can sign does', () => {
+test('a service with its own key, or a public key, cannot sign; of two secrets the newest that can sign is used', () => {
   for (const name of KEEP_THEIR_KEY) {
     const provider = ALL[name];
     if (provider === undefined) throw new Error(`no provider ${name}`);
@@ -239,7 +236,7 @@ test('a service that keeps its key, and a public key, sign nothing here; of two 
   expect(signingSecretOf(CATALOGUE.github, ['new', 'old'])).toBe('new');
 });
 
-describe('a body that was written a while ago', () => {
+describe('an old body', () => {
   const sent = (provider: Provider, text: string): string => {
     const signing = { ...from, webhookId: WEBHOOK, secret: 's', now: NOW, id: 'once', baseUrl: BASE_URL };
     return signedSample(provider, { body: text, headers: {} }, signing).bytes.toString();
@@ -249,16 +246,16 @@ describe('a body that was written a while ago', () => {
     ['{"webhookTimestamp": 5, "n": 1.50}', `{"webhookTimestamp": ${NOW.getTime()}, "n": 1.50}`],
     [' {"n": 1.50}', ` {"webhookTimestamp":${NOW.getTime()},"n": 1.50}`],
     ['{}', `{"webhookTimestamp":${NOW.getTime()}}`],
-  ])('gets the time of now, and nothing else of it changes: %s', (text, expected) => {
+  ])('gets the current time and no other change: %s', (text, expected) => {
     expect(sent(CATALOGUE.linear, text)).toBe(expected);
   });
 
-  test.each(['', 'no JSON', '[1]', 'null', '{"n": 1'])('is sent as it stands where it is no object: %j', (text) => {
+  test.each(['', 'no JSON', '[1]', 'null', '{"n": 1'])('is sent unchanged if it is not an object: %j', (text) => {
     for (const provider of [CATALOGUE.linear, CATALOGUE.mailgun]) expect(sent(provider, text)).toBe(text);
   });
 });
 
-test('a body for Twilio that is no form is signed with its hash in the query', async () => {
+test('a body for Twilio that is not a form is signed with its hash in the query', async () => {
   const signing = { ...from, webhookId: WEBHOOK, secret: 's', now: NOW, id: 'x', baseUrl: BASE_URL };
   for (const text of ['{"n":1}', '']) {
     const request = signedSample(

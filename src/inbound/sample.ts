@@ -3,32 +3,32 @@ import type { Provider, ProviderSample, SampleValues } from './providers/provide
 import type { WebhookSettings } from './schema.ts';
 import { putAt } from './schemes/pointer.ts';
 
-/** A sample before it is signed: the exact text of its body, and headers by their names as people write them. */
+/** A sample before it is signed: the exact text of its body, and its headers with their usual capitalisation. */
 type SampleDraft = { body: string; headers: Readonly<Record<string, string>> };
 
 const EVENT_TYPE = 'sample.created';
 
-/** The newest secret by which a sample can be signed in the name of the sender; undefined where the sender alone can sign. */
+/** Returns the newest secret that can sign a sample as the sender does; undefined if only the sender can sign. */
 export function signingSecretOf({ sign, canSign }: Provider, secrets: readonly string[]): string | undefined {
   if (sign === undefined) return undefined;
   return secrets.find((secret) => canSign?.(secret) ?? true);
 }
 
-/** Why no sample can be signed. */
+/** Explains why no sample can be signed. */
 export function unsignable({ title, sign }: Provider, secrets: readonly string[]): { field: string; reason: string } {
   if (sign === undefined)
     return {
       field: 'scheme',
-      reason: `cannot be signed here: ${title} signs by a private key that it keeps to itself`,
+      reason: `cannot be signed here because ${title} signs with its own private key`,
     };
   return secrets.length === 0
-    ? { field: 'secrets', reason: `cannot sign: the secret that ${title} shows is not set yet` }
-    : { field: 'secrets', reason: 'cannot sign: each is a public key, and the sender has the private one' };
+    ? { field: 'secrets', reason: `cannot sign because the secret that ${title} shows is not set yet` }
+    : { field: 'secrets', reason: 'cannot sign because they are public keys and only the sender has the private keys' };
 }
 
 /**
- * An event of the sender as JSON or as a form, with an id, an event type and an object for the payload where the webhook's own mapping
- * looks for them, unless something else stands in the way.
+ * Creates an event of the sender as JSON or as a form. Puts an id, an event type and an object for the payload where
+ * the webhook's own mapping looks for them, unless another value is in the way.
  */
 export function sampleDraftOf(provider: Provider, settings: WebhookSettings, values: SampleValues): SampleDraft {
   const sample: ProviderSample = provider.sample?.(values) ?? { body: {} };
@@ -46,14 +46,14 @@ export function sampleDraftOf(provider: Provider, settings: WebhookSettings, val
   };
 }
 
-/** The service may send the header anyway, under a name that differs in its case alone. */
+/** Keeps a header that the service sends anyway; names are compared case-insensitively. */
 function eventTypeHeader(name: string, headers: ProviderSample['headers'] = {}): Record<string, string> {
   const isThere = Object.keys(headers).some((each) => each.toLowerCase() === name.toLowerCase());
   return isThere ? {} : { [name]: EVENT_TYPE };
 }
 
 function jsonOf(body: object, settings: WebhookSettings, values: SampleValues): string {
-  // A copy: what a provider gives may be the same object each time.
+  // Copied because the provider may return the same object each time.
   const copy: object = structuredClone(body);
   fit(Array.isArray(copy) ? { events: copy } : copy, settings, values);
   return JSON.stringify(copy, null, 2);
@@ -67,7 +67,7 @@ function formOf(form: Readonly<Record<string, string>>, settings: WebhookSetting
   return texts.toString();
 }
 
-/** Puts into the content what the webhook's own mapping looks for. */
+/** Adds what the webhook's own mapping looks for. */
 function fit(content: object, { eventId, eventType, payload }: WebhookSettings, { id, number }: SampleValues): void {
   if (eventId?.pointer !== undefined)
     putAt(content, eventId.pointer, (found) => (typeof found === 'number' ? number : id));
@@ -80,11 +80,11 @@ type Signing = Pick<InboundRequest, 'readJson' | 'address'> & {
   secret: string;
   now: Date;
   id: string;
-  /** Address of this service as senders know it. */
+  /** Public address of this service. */
   baseUrl: string;
 };
 
-/** The draft as a request of the sender. Parts of the signature win over what the draft has in their place. */
+/** Returns the draft as a signed request of the sender. Headers of the signature replace those of the draft. */
 export function signedSample(
   provider: Provider,
   draft: SampleDraft,

@@ -18,7 +18,10 @@ import {
 
 const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 
-/** A request is refused for the first of these that holds, in their order but for the state of app, webhook and channel. */
+/**
+ * A request is refused for the first of these that applies. They are checked in this order, except the state of app,
+ * webhook and channel.
+ */
 const REFUSAL_REASONS = [
   'secret_missing',
   ...SIGNATURE_PROBLEMS,
@@ -33,7 +36,7 @@ const REFUSAL_REASONS = [
 ] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** Secrets that a new webhook may be given: two while the sender changes its secret. */
+/** Secrets that a new webhook can be given: two while the sender is changing its secret. */
 const MAX_GIVEN_SECRETS = 2;
 const MAX_SECRET_LENGTH = 1_024;
 const MAX_POINTER_LENGTH = 256;
@@ -51,32 +54,32 @@ const pointer = z
   });
 const secret = visible(MAX_SECRET_LENGTH).min(1);
 
-/** Exactly one of the members, as callers give it: null is the same as leaving one out. */
+/** An object with exactly one of the members. Null is the same as leaving a member out. */
 const oneOf = <S extends Record<string, z.ZodType>>(shape: S, what: string) =>
   fieldsOf(shape)
     .refine((value) => Object.keys(value).length === 1, `must have one of ${Object.keys(shape).join(', ')}: ${what}`)
     .meta({ takesNull: true });
 
 const eventIdShape = {
-  header: headerName.exactOptional().describe('Header with the id.'),
-  pointer: pointer.exactOptional().describe('JSON Pointer to the id in the body.'),
+  header: headerName.exactOptional().describe('Header that has the event id.'),
+  pointer: pointer.exactOptional().describe('JSON Pointer to the event id in the body.'),
 };
 const eventId = z.strictObject(eventIdShape);
-const givenEventId = oneOf(eventIdShape, 'where the id of the event stands');
+const givenEventId = oneOf(eventIdShape, 'where the event id is');
 
 const eventTypeShape = {
-  literal: publishedEventType.exactOptional().describe('This type for every message.'),
-  pointer: pointer.exactOptional().describe('JSON Pointer to the type in the body.'),
-  header: headerName.exactOptional().describe('Header with the type.'),
+  literal: publishedEventType.exactOptional().describe('Event type of every message.'),
+  pointer: pointer.exactOptional().describe('JSON Pointer to the event type in the body.'),
+  header: headerName.exactOptional().describe('Header that has the event type.'),
   cel: z
     .string()
     .min(1)
     .max(MAX_EXPRESSION_LENGTH)
     .exactOptional()
-    .describe('CEL expression that gives a text, over `payload`, `metadata`, `eventType`.'),
+    .describe('CEL expression that returns a string, over `payload`, `metadata` and `eventType`.'),
 };
 const eventType = z.strictObject(eventTypeShape);
-const givenEventType = oneOf(eventTypeShape, 'where the event type comes from');
+const givenEventType = oneOf(eventTypeShape, 'where the event type is');
 
 const payloadShape = {
   pointer: pointer.exactOptional().describe('JSON Pointer to the object that becomes the payload.'),
@@ -85,15 +88,17 @@ const payloadShape = {
     .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, `must have at most ${MAX_FIELDS} fields`)
     .meta({ maxProperties: MAX_FIELDS })
     .exactOptional()
-    .describe('Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out.'),
+    .describe(
+      'Fields of the payload, each with a JSON Pointer to its value. A field is left out if its pointer finds nothing.',
+    ),
 };
 const payload = z.strictObject(payloadShape);
-const givenPayload = oneOf(payloadShape, 'what of the body becomes the payload');
+const givenPayload = oneOf(payloadShape, 'what part of the body becomes the payload');
 
 const resource: ResourceFields = { moved: ['updatedAt', 'url'], rules: { name: nameProblem } };
 const ROTATION = 'POST /v1/webhooks/{webhookId}/secrets/rotate sets a new one';
 
-/** Parts of a webhook beside its sender. */
+/** Settings of a webhook other than its sender. */
 export type WebhookSettings = {
   signature?: SignatureSettings;
   eventId?: z.output<typeof eventId>;
@@ -105,37 +110,39 @@ const givenSignature = fieldsOf(signatureShape);
 
 export const createWebhookBody = fieldsOf(
   {
-    name: name.describe('Name for people.'),
-    channelId: z.string().describe('Channel that its messages are published to.'),
+    name: name.describe('Display name.'),
+    channelId: z.string().describe('Channel to publish to. Cannot change later.'),
     scheme: z
       .enum(SCHEMES)
       .exactOptional()
-      .describe('Way in which requests prove who sent them. Default: that of the provider, else `body`.'),
-    provider: z.enum(PROVIDER_NAMES).exactOptional().describe('Service that sends, where it is a known one.'),
-    status: status.default('active').describe('Status to have.'),
+      .describe('How requests are authenticated. Default: the scheme of the provider, otherwise `body`.'),
+    provider: z.enum(PROVIDER_NAMES).exactOptional().describe('Service that sends the requests, if it is a known one.'),
+    status: status.default('active').describe('Status of the new webhook.'),
     secrets: z
       .array(secret)
       .min(1)
       .max(MAX_GIVEN_SECRETS)
       .exactOptional()
-      .describe('Secrets that are taken, the newest first. Made where none is given and the service lets you choose.'),
-    signature: givenSignature.exactOptional().describe('Form of the signature, with the schemes `hmac` and `token`.'),
-    eventId: givenEventId.exactOptional().describe('Place of the id of an event. Default: where the provider puts it.'),
+      .describe(
+        'Secrets to accept, newest first. If none is given and the service lets you choose it, one is generated.',
+      ),
+    signature: givenSignature.exactOptional().describe('Signature format, for the schemes `hmac` and `token`.'),
+    eventId: givenEventId.exactOptional().describe('Where the event id is. Default: where the provider puts it.'),
     eventType: givenEventType
       .exactOptional()
-      .describe('Source of the event type. Default: where the provider puts it.'),
+      .describe('Where the event type comes from. Default: where the provider puts it.'),
     payload: givenPayload.exactOptional().describe('Part of the body that becomes the payload. Default: all of it.'),
   },
   { ...resource, identity: { id: sameText(), createdAt: sameTime() } },
 ).meta({ typeName: 'CreateWebhook' });
 export type CreateWebhook = z.output<typeof createWebhookBody>;
 
-/** Null brings the provider's own mapping back. */
+/** Null restores the mapping of the provider. */
 export const webhookChange = changeOf(
   {
-    name: name.exactOptional().describe('Name for people.'),
-    status: status.exactOptional().describe('Status to have.'),
-    signature: givenSignature.exactOptional().describe('Form of the signature, with the schemes `hmac` and `token`.'),
+    name: name.exactOptional().describe('Display name.'),
+    status: status.exactOptional().describe('New status.'),
+    signature: givenSignature.exactOptional().describe('Signature format, for the schemes `hmac` and `token`.'),
     eventId: givenEventId
       .nullable()
       .exactOptional()
@@ -154,29 +161,31 @@ export const webhookChange = changeOf(
     identity: {
       id: sameText(),
       channelId: sameText(),
-      scheme: sameText('cannot change: make another webhook'),
-      provider: sameText('cannot change: make another webhook'),
+      scheme: sameText('cannot change; create another webhook'),
+      provider: sameText('cannot change; create another webhook'),
       createdAt: sameTime(),
     },
     elsewhere: {
-      secrets: `are not changed here; ${ROTATION}`,
+      secrets: `cannot be changed here; ${ROTATION}`,
     },
   },
 );
 export const updateWebhookBody = webhookChange.body.meta({ typeName: 'UpdateWebhook' });
 export type UpdateWebhook = z.output<typeof updateWebhookBody>;
 
-/** Hours for which the secret before is taken beside the new one; 0 ends it at once. At most a week. */
+/** Hours for which the previous secret stays valid; 0 ends it at once. At most a week. */
 const DEFAULT_OVERLAP_HOURS = 24;
 export const rotateWebhookSecretBody = fieldsOf({
-  secret: secret.exactOptional().describe('The new secret. Made where it is left out and the service lets you choose.'),
+  secret: secret
+    .exactOptional()
+    .describe('New secret. If it is left out and the service lets you choose, one is generated.'),
   overlapHours: z
     .number()
     .int()
     .min(0)
     .max(168)
     .default(DEFAULT_OVERLAP_HOURS)
-    .describe('Hours for which older secrets stay valid beside the new one, at most.'),
+    .describe('Hours for which older secrets stay valid, at most.'),
 })
   .default({
     overlapHours: DEFAULT_OVERLAP_HOURS,
@@ -186,36 +195,39 @@ export type RotateWebhookSecret = z.output<typeof rotateWebhookSecretBody>;
 
 export const listWebhooksQuery = pageQuery
   .extend({
-    channelId: z.string().optional().describe('Only of this channel.'),
-    status: enumQuery(WEBHOOK_STATUSES).optional().describe('Status to have.'),
+    channelId: z.string().optional().describe('Only webhooks of this channel.'),
+    status: enumQuery(WEBHOOK_STATUSES).optional().describe('Only webhooks with this status.'),
     ...namedQuery('webhook'),
   })
   .meta({ typeName: 'ListWebhooks' });
 export type ListWebhooks = z.output<typeof listWebhooksQuery>;
 
 export const listRefusalsQuery = pageQuery
-  .extend({ reason: enumQuery(REFUSAL_REASONS).optional().describe('Only with this reason.') })
+  .extend({ reason: enumQuery(REFUSAL_REASONS).optional().describe('Only requests refused for this reason.') })
   .meta({ typeName: 'ListRefusals' });
 export type ListRefusals = z.output<typeof listRefusalsQuery>;
 
-const webhookId = idOf('webhook').describe('Prefix `whk_` and 26 characters, of 128 random bits.');
+const webhookId = idOf('webhook').describe('Prefix `whk_` and 26 characters (128 random bits).');
 
 export const webhookAnswer = z
   .strictObject({
     id: webhookId,
-    name: z.string().describe('Name for people.'),
+    name: z.string().describe('Display name.'),
     channelId: idOf('channel').describe('Channel that its messages are published to.'),
-    scheme: z.enum(SCHEMES).describe('Way in which requests prove who sent them.'),
-    provider: z.enum(PROVIDER_NAMES).exactOptional().describe('Service that sends. Absent for a sender of your own.'),
-    status: status.describe('A disabled one refuses every request.'),
-    signature: signatureSettings
+    scheme: z.enum(SCHEMES).describe('How requests are authenticated.'),
+    provider: z
+      .enum(PROVIDER_NAMES)
       .exactOptional()
-      .describe('Form of the signature, with the schemes `hmac` and `token`.'),
-    eventId: eventId.exactOptional().describe('Place of the id of an event. Absent: where the provider puts it.'),
-    eventType: eventType.exactOptional().describe('Source of the event type. Absent: where the provider puts it.'),
+      .describe('Service that sends the requests. Absent for a sender of your own.'),
+    status: status.describe('`disabled`: every request is refused.'),
+    signature: signatureSettings.exactOptional().describe('Signature format, for the schemes `hmac` and `token`.'),
+    eventId: eventId.exactOptional().describe('Where the event id is. Absent: where the provider puts it.'),
+    eventType: eventType
+      .exactOptional()
+      .describe('Where the event type comes from. Absent: where the provider puts it.'),
     payload: payload.exactOptional().describe('Part of the body that becomes the payload. Absent: all of it.'),
     url: z.string().describe('Address to give to the service.'),
-    createdAt: time.describe('When it was made.'),
+    createdAt: time.describe('When it was created.'),
     updatedAt: time.describe('When it was last changed.'),
   })
   .meta({ typeName: 'Webhook' });
@@ -226,13 +238,15 @@ export const webhookSecretsAnswer = z
     secrets: z
       .array(
         z.strictObject({
-          secret: z.string().describe('The secret, or the public key of a service that signs by its own.'),
+          secret: z.string().describe('The secret, or the public key of a service that signs with its own key.'),
           createdAt: time.describe('When it was set.'),
-          expiresAt: time.exactOptional().describe('When it ends, since a newer one was set.'),
+          expiresAt: time
+            .exactOptional()
+            .describe('When it stops being valid because a newer one was set. Absent for the current one.'),
         }),
       )
       .describe(
-        'Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. None before the first one is set.',
+        'Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. Empty until a secret is set.',
       ),
   })
   .meta({ typeName: 'WebhookSecrets' });
@@ -240,22 +254,24 @@ export type WebhookSecrets = z.output<typeof webhookSecretsAnswer>;
 
 const hasBody = z
   .boolean()
-  .describe('Whether its body is kept, and it can be accepted. True only where its signature was good.');
-const acceptedAs = idOf('message').exactOptional().describe('Message that it became when it was accepted.');
+  .describe('Whether its body is kept and the request can be accepted. Only if its signature was valid.');
+const acceptedAs = idOf('message')
+  .exactOptional()
+  .describe('Message that was published when the request was accepted.');
 
 export const refusalAnswer = z
   .strictObject({
     id: idOf('inboundRefusal'),
     webhookId: webhookId.describe('Webhook that refused it.'),
-    reason: z.enum(REFUSAL_REASONS).describe('Why it became no message.'),
-    detail: z.string().describe('The same in words, with the field where one is at fault.'),
-    address: z.string().describe('IP address that it came from.'),
+    reason: z.enum(REFUSAL_REASONS).describe('Why it did not become a message.'),
+    detail: z.string().describe('The reason in words, with the field if one is the cause.'),
+    address: z.string().describe('IP address of the sender.'),
     userAgent: z
       .string()
       .exactOptional()
-      .describe('Its `User-Agent`, up to 300 characters; `posthorn-sample`: a sample.'),
-    eventId: z.string().exactOptional().describe('Id of the event, of a request whose signature was good.'),
-    bytes: wholeNumber.describe('Length of its body.'),
+      .describe('Its `User-Agent`, up to 300 characters; `posthorn-sample` for a sample.'),
+    eventId: z.string().exactOptional().describe('Event id. Absent if the signature was not valid.'),
+    bytes: wholeNumber.describe('Length of its body in bytes.'),
     hasBody,
     messageId: acceptedAs,
     refusedAt: time.describe('When it was refused.'),
@@ -263,15 +279,15 @@ export const refusalAnswer = z
   .meta({ typeName: 'InboundRefusal' });
 export type Refusal = z.output<typeof refusalAnswer>;
 
-/** Stands as the agent in refusals of samples. Others may call themselves so: theirs is left out. */
+/** Marks refused samples in `userAgent`. If another sender uses this name, its user agent is left out. */
 export const SAMPLE_AGENT = 'posthorn-sample';
 
-/** `repeated`: an earlier request had the same id of the event. */
+/** `repeated`: an earlier request had the same event id. */
 const REQUEST_OUTCOMES = ['received', 'repeated', 'refused'] as const;
 
 export const listInboundRequestsQuery = pageQuery
   .extend({
-    outcome: enumQuery(REQUEST_OUTCOMES).optional().describe('Only with this outcome.'),
+    outcome: enumQuery(REQUEST_OUTCOMES).optional().describe('Only requests with this outcome.'),
     ...windowQuery,
   })
   .meta({ typeName: 'ListInboundRequests' });
@@ -280,28 +296,32 @@ export type ListInboundRequests = z.output<typeof listInboundRequestsQuery>;
 export const inboundRequestAnswer = z
   .strictObject({
     id: idOf('inboundReceipt', 'inboundRefusal'),
-    webhookId: webhookId.describe('Webhook that it came to.'),
+    webhookId: webhookId.describe('Webhook that received it.'),
     outcome: z
       .enum(REQUEST_OUTCOMES)
-      .describe('`received`: it became a message. `repeated`: an earlier request had the same id of the event.'),
-    isSample: z.boolean().describe('Whether this service has signed and sent it as a sample.'),
+      .describe('`received`: it became a message. `repeated`: an earlier request had the same event id.'),
+    isSample: z.boolean().describe('Whether it is a sample signed by this service.'),
     eventId: z
       .string()
       .exactOptional()
-      .describe('Id of the event, where its signature was good and the service has ids.'),
+      .describe('Event id. Absent if the signature was not valid or the service has no event ids.'),
     messageId: idOf('message')
       .exactOptional()
-      .describe('Message that its event became, now or the first time; of a refused one, when it was accepted.'),
+      .describe(
+        'Message published for the event by this request or an earlier one; for a refused request, when it was accepted.',
+      ),
     eventType: z
       .string()
       .exactOptional()
-      .describe('Event type of that message. Absent while it waits for a paused channel, and once it is removed.'),
+      .describe(
+        'Event type of the message. Absent while the message waits for a paused channel, and once it is removed.',
+      ),
     reason: z.enum(REFUSAL_REASONS).exactOptional().describe('Why it was refused.'),
-    detail: z.string().exactOptional().describe('The same in words.'),
-    address: z.string().exactOptional().describe('IP address that it came from, where it was refused.'),
-    bytes: wholeNumber.exactOptional().describe('Length of its body, where it was refused.'),
+    detail: z.string().exactOptional().describe('The reason in words.'),
+    address: z.string().exactOptional().describe('IP address of the sender, if refused.'),
+    bytes: wholeNumber.exactOptional().describe('Length of its body in bytes, if refused.'),
     hasBody: hasBody.exactOptional(),
-    receivedAt: time.describe('When it came.'),
+    receivedAt: time.describe('When it was received.'),
   })
   .meta({ typeName: 'InboundRequest' });
 export type ListedRequest = z.output<typeof inboundRequestAnswer>;
@@ -309,10 +329,10 @@ export type ListedRequest = z.output<typeof inboundRequestAnswer>;
 export const requestBodyAnswer = z
   .strictObject({
     requestId: idOf('inboundRefusal'),
-    contentType: z.string().exactOptional().describe('Its `Content-Type`, where it had one.'),
-    bytes: wholeNumber.describe('Length of the body.'),
-    body: z.string().describe('Body as it came.'),
-    encoding: z.enum(['text', 'base64']).describe('Form of `body`: base64 where the bytes are no UTF-8.'),
+    contentType: z.string().exactOptional().describe('Its `Content-Type`. Absent if it had none.'),
+    bytes: wholeNumber.describe('Length of the body in bytes.'),
+    body: z.string().describe('Body as it was received.'),
+    encoding: z.enum(['text', 'base64']).describe('Encoding of `body`: base64 if the bytes are not UTF-8.'),
   })
   .meta({ typeName: 'RequestBody' });
 export type RequestBody = z.output<typeof requestBodyAnswer>;
@@ -321,13 +341,13 @@ export const acceptedRequestAnswer = z
   .strictObject({
     outcome: z
       .enum(['received', 'repeated'])
-      .describe('`repeated`: it was accepted before, or another request had the same id of the event.'),
-    messageId: idOf('message').describe('Message that it became, or that its event had become before.'),
+      .describe('`repeated`: it was accepted before, or another request had the same event id.'),
+    messageId: idOf('message').describe('Message published for the request or for an earlier one with its event id.'),
   })
   .meta({ typeName: 'AcceptedRequest' });
 export type AcceptedRequest = z.output<typeof acceptedRequestAnswer>;
 
-/** A sample is as long as a request may be. */
+/** Same as the limit for requests. */
 const MAX_SAMPLE_LENGTH = 1_048_576;
 const sampleHeaders = z
   .record(headerName, visible(MAX_SECRET_LENGTH))
@@ -338,11 +358,13 @@ export const sendSampleBody = fieldsOf({
     .string()
     .max(MAX_SAMPLE_LENGTH)
     .exactOptional()
-    .describe('Exact text; with the scheme `body`, of its `payload`.'),
+    .describe('Exact text to sign; with the scheme `body`, the text of its `payload`.'),
   headers: sampleHeaders
     .meta({ maxProperties: MAX_FIELDS })
     .exactOptional()
-    .describe('Headers beside the signature, over those of the sample: the event type of many services stands there.'),
+    .describe(
+      'Headers to send in addition to the signature. They replace those of the sample; many services put the event type in a header.',
+    ),
 })
   .default({})
   .meta({ typeName: 'SendSample' });
@@ -350,10 +372,13 @@ export type SendSample = z.output<typeof sendSampleBody>;
 
 export const webhookSampleAnswer = z
   .strictObject({
-    isSignable: z.boolean().describe('Whether this service can sign in the name of the sender.'),
-    reason: z.string().exactOptional().describe('Why it cannot.'),
-    body: z.string().exactOptional().describe('Its body; with the scheme `body`, its `payload`. Ids in it are new.'),
-    headers: z.record(z.string(), z.string()).exactOptional().describe('Headers beside its signature.'),
+    isSignable: z.boolean().describe('Whether Posthorn can sign for the sender.'),
+    reason: z.string().exactOptional().describe('Why it cannot sign.'),
+    body: z
+      .string()
+      .exactOptional()
+      .describe('Body of the sample; with the scheme `body`, its `payload`. Each sample has new ids.'),
+    headers: z.record(z.string(), z.string()).exactOptional().describe('Headers other than the signature.'),
   })
   .meta({ typeName: 'WebhookSample' });
 export type WebhookSample = z.output<typeof webhookSampleAnswer>;
@@ -362,28 +387,33 @@ export const sentSampleAnswer = z
   .strictObject({
     outcome: z
       .enum(['received', 'repeated', 'handshake', 'refused'])
-      .describe('`repeated`: an earlier request had the same id of the event. A `handshake` becomes no message.'),
-    status: z.int().describe('HTTP status with which the sender would be answered.'),
+      .describe('`repeated`: an earlier request had the same event id. `handshake`: it did not become a message.'),
+    status: z.int().describe('HTTP status that the sender would receive.'),
     messageId: idOf('message')
       .exactOptional()
-      .describe('Message that it became, now or the first time its event came.'),
+      .describe('Message published for the event by this request or an earlier one.'),
     reason: z.enum(REFUSAL_REASONS).exactOptional().describe('Why it was refused.'),
-    detail: z.string().exactOptional().describe('The same in words.'),
+    detail: z.string().exactOptional().describe('The reason in words.'),
   })
   .meta({ typeName: 'SentSample' });
 export type SentSample = z.output<typeof sentSampleAnswer>;
 
-/** Spec §4 Inbound webhook; and what services ask for before they send anything (docs/guides/inbound-webhooks.md). */
+/**
+ * Response to a request of a service (spec §4 Inbound webhook), or to the handshake that some services require before
+ * they send (docs/guides/inbound-webhooks.md).
+ */
 export const receivedAnswer = z
   .strictObject({
-    received: z.boolean().exactOptional().describe('Always true. Absent in the answer to some handshakes.'),
+    received: z.boolean().exactOptional().describe('Always true. Absent in responses to some handshakes.'),
     messageId: idOf('message')
       .exactOptional()
-      .describe('Message that the event became, now or the first time it came. Absent in the answer to a handshake.'),
-    challenge: z.string().exactOptional().describe('Text that Slack asks for.'),
-    plainToken: z.string().exactOptional().describe('Text that Zoom asks for.'),
-    encryptedToken: z.string().exactOptional().describe('HMAC of it.'),
-    type: z.int().exactOptional().describe('Number that Discord asks for.'),
+      .describe(
+        'Message published for the event by this request or an earlier one. Absent in responses to handshakes.',
+      ),
+    challenge: z.string().exactOptional().describe('Challenge, for Slack.'),
+    plainToken: z.string().exactOptional().describe('Token, for Zoom.'),
+    encryptedToken: z.string().exactOptional().describe('HMAC of the token, for Zoom.'),
+    type: z.int().exactOptional().describe('Response type, for Discord.'),
   })
   .meta({ typeName: 'InboundReceived' });
 export type Received = z.output<typeof receivedAnswer>;

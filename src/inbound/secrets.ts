@@ -5,10 +5,10 @@ import { invalidField } from '../kernel/errors.ts';
 import { newSigningSecret } from '../platform/outbound/sign.ts';
 import type { Provider } from './providers/provider.ts';
 
-/** A row of inbound_webhook_secrets as it is stored: never the secret itself. */
+/** A row of inbound_webhook_secrets with the encrypted secret. */
 export type SealedWebhookSecret = { id: string; ciphertext: string };
 
-/** Binds a ciphertext to its row: table, column and id. */
+/** Binds a ciphertext to its table, column and row. */
 const contextOf = (id: string): SealContext => `inbound_webhook_secrets|ciphertext|${id}`;
 
 export const sealWebhookSecret = (keyRing: KeyRing, id: string, secret: string): SealedWebhookSecret => ({
@@ -16,15 +16,19 @@ export const sealWebhookSecret = (keyRing: KeyRing, id: string, secret: string):
   ciphertext: keyRing.encrypt(secret, contextOf(id)),
 });
 
-/** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
+/**
+ * Decrypts the secret of a stored row. Throws if the row was changed, swapped, or encrypted with a key that is not on
+ * the key ring.
+ */
 export const openWebhookSecret = (keyRing: KeyRing, { id, ciphertext }: SealedWebhookSecret): string =>
   keyRing.decrypt(ciphertext, contextOf(id));
 
 const MADE_BYTES = 32;
 
 /**
- * The secrets as they are given, or a new one where none is and the service lets its user choose. None where the service itself makes it,
- * which it does once it has the address. INVALID_REQUEST for one that cannot be a secret of the service, with `each` naming it.
+ * Returns the given secrets, or a new one if none is given and the service lets users choose it. Returns none if the
+ * service generates the secret itself, which it can only do once it has the address. Throws INVALID_REQUEST, with the
+ * field from `each`, for a text that cannot be a secret of the service.
  */
 export function secretsFor(
   { makesSecret, secretProblem, scheme }: Provider,

@@ -36,10 +36,10 @@ import * as store from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const ID_BYTES = 16;
-/** A number that JSON keeps. */
+/** Small enough for a JSON number to hold exactly. */
 const NUMBER_BYTES = 6;
 
-/** Parts of a request that the edge knows. */
+/** Parts of a request that the HTTP layer provides. */
 type From = Pick<InboundRequest, 'readJson' | 'address'>;
 
 export type InboundWebhooks = RequestsOfWebhook & {
@@ -47,22 +47,25 @@ export type InboundWebhooks = RequestsOfWebhook & {
   list(caller: EnvironmentCaller, query: ListWebhooks): Promise<Page<Webhook>>;
   get(caller: EnvironmentCaller, id: string): Promise<Webhook>;
   update(caller: EnvironmentCaller, id: string, body: UpdateWebhook): Promise<Webhook>;
-  /** For good: its address is NOT_FOUND from now on. Messages that it has made stay. */
+  /** Permanent: its address returns NOT_FOUND from now on. The messages it published remain. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
-  /** The secrets that are taken, newest first. CONFLICT when one cannot be opened: only rotating mends that. */
+  /**
+   * Returns the valid secrets, newest first. Throws CONFLICT if one cannot be decrypted; only rotating the secret fixes
+   * that.
+   */
   secrets(caller: EnvironmentCaller, id: string): Promise<WebhookSecrets>;
-  /** A new secret; the one before it is taken beside it until the overlap ends. */
+  /** Sets a new secret. The previous one stays valid until the overlap ends. */
   rotateSecret(caller: EnvironmentCaller, id: string, body: RotateWebhookSecret): Promise<WebhookSecrets>;
-  /** Requests that became no message, newest first. */
+  /** Returns requests that did not become messages, newest first. */
   refusals(caller: EnvironmentCaller, id: string, query: ListRefusals): Promise<Page<Refusal>>;
-  /** A sample as it would be sent, unsigned; or why none can be signed here. */
+  /** Returns an unsigned sample, or why none can be signed here. */
   sample(caller: EnvironmentCaller, id: string): Promise<WebhookSample>;
   /**
-   * Signs a sample as the service does, and takes it as any request is taken (receive.ts). CONFLICT where only the service can sign, or
-   * no secret can be opened.
+   * Signs a sample as the service does and processes it like any other request (receive.ts). Throws CONFLICT if only
+   * the service can sign, or if no secret can be decrypted.
    */
   sendSample(caller: EnvironmentCaller, id: string, sent: SendSample & From): Promise<SentSample>;
-  /** A request of an external service, for the webhook of that id (receive.ts). */
+  /** Receives a request of an external service for the webhook with that id (receive.ts). */
   receive(id: string, request: InboundRequest): Promise<Received>;
 };
 
@@ -78,7 +81,7 @@ export function createInboundWebhooks(
     ...webhook,
     url: `${config.publicBaseUrl}/v1/webhooks/${webhook.id}`,
   });
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An invalid id never reaches the database, whatever characters it has. */
   const found = async (
     id: string,
     look: () => Promise<store.StoredWebhook | undefined>,
@@ -108,13 +111,13 @@ export function createInboundWebhooks(
         })),
       };
     } catch (cause) {
-      throw new ApiError('CONFLICT', 'A secret of this webhook cannot be opened; rotate it to set a new one', {
+      throw new ApiError('CONFLICT', 'A secret of this webhook cannot be decrypted; rotate it to set a new one', {
         cause,
       });
     }
   };
 
-  /** A webhook with what signs in the name of its sender. */
+  /** Returns a webhook with the provider and secrets needed to sign for its sender. */
   const signer = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
     const webhook = await find(transaction, caller, id);
     const provider = rulesOf({ scheme: webhook.scheme, provider: webhook.provider }, webhook);
@@ -141,9 +144,9 @@ export function createInboundWebhooks(
         const channel = isId('channel', body.channelId)
           ? await store.shareChannel(transaction, environmentId, body.channelId)
           : undefined;
-        if (channel === undefined) throw invalidField('channelId', 'names no channel of this environment');
+        if (channel === undefined) throw invalidField('channelId', 'must be the id of a channel in this environment');
         if (channel.isSystem)
-          throw invalidField('channelId', 'is the system channel, to which only the service publishes');
+          throw invalidField('channelId', 'must not be the system channel: only the service publishes to it');
         if (channel.status === 'archived') throw new ApiError('CONFLICT', 'The channel is archived');
         const id = `${ID_PREFIXES.webhook}_${encodeBase32(randomBytes(ID_BYTES))}`;
         const position = newId('webhook');
@@ -157,7 +160,7 @@ export function createInboundWebhooks(
         };
         const now = clock();
         const webhook = await store.insertWebhook(transaction, draft, now);
-        // The first one given is the newest: ids sort by their making.
+        // The first one given is the newest, and ids sort by creation.
         const sealed = secrets.toReversed().map((secret) => sealWebhookSecret(keyRing, newId('secret'), secret));
         await store.insertSecrets(transaction, id, sealed, now);
         const { createdAt: _, updatedAt: __, ...after } = webhook;
@@ -195,7 +198,7 @@ export function createInboundWebhooks(
         if (names.length === 0) return shown(webhook);
         const cleared = Object.entries(mappings).flatMap(([name, value]) => (value === null ? [name] : []));
         const changed = { ...webhook, ...change, ...definedOf(mappings) };
-        // `as`: what was null is taken out.
+        // `as`: members set to null have been removed.
         const next = Object.fromEntries(
           Object.entries(changed).filter(([name]) => !cleared.includes(name)),
         ) as store.StoredWebhook;
@@ -226,7 +229,7 @@ export function createInboundWebhooks(
         const rules = rulesOf({ scheme: webhook.scheme, provider: webhook.provider }, webhook);
         const [secret] = secretsFor(rules, given === undefined ? undefined : [given], () => 'secret');
         if (secret === undefined)
-          throw invalidField('secret', `is required: ${rules.title} makes it, and shows it in its settings`);
+          throw invalidField('secret', `is required because ${rules.title} generates it; copy it from there`);
         const now = clock();
         const overlapUntil = new Date(now.getTime() + overlapHours * HOUR_MS);
         if (overlapHours > 0) requireRoomForOlderSecret((await store.findSecrets(transaction, id, now)).slice(1));

@@ -6,15 +6,15 @@ import type { ChannelStatus } from '../kernel/words/statuses.ts';
 import type { Refusal, RefusalReason, Webhook, WebhookSettings } from './schema.ts';
 import type { SealedWebhookSecret } from './secrets.ts';
 
-/** Every query here is bound to one environment, or to a row found in it. */
+/** Every query here is limited to one environment, or to a row found in it. */
 type Db = DatabaseTransaction;
 
-/** A webhook without its address, which the settings of the service make. `position` is its place in lists. */
+/** A webhook without its address, which depends on the settings of the service. `position` orders lists. */
 export type StoredWebhook = Omit<Webhook, 'url'>;
 export type PlacedWebhook = { id: string; webhook: StoredWebhook };
 export type WebhookDraft = Omit<StoredWebhook, 'createdAt' | 'updatedAt'> & { environmentId: string; position: string };
 
-/** A channel that is not deleted, kept from changing until the transaction ends. */
+/** Returns a channel that is not deleted and locks it against changes until the transaction ends. */
 export async function shareChannel(
   db: Db,
   environmentId: string,
@@ -43,7 +43,9 @@ export async function findWebhook(db: Db, environmentId: string, id: string): Pr
 
 type WebhookFilter = { channelId?: string | undefined; status?: string | undefined; ids?: string[] };
 
-/** The page's webhooks, newest first, and one more when there is one; with `positions` only those that have one of them. */
+/**
+ * Returns the page's webhooks, newest first, plus one more if there is one; with `positions` only those at one of them.
+ */
 export async function findWebhooks(
   db: Db,
   environmentId: string,
@@ -64,7 +66,7 @@ export async function findWebhooks(
   return rows.map((row) => ({ id: row.position, webhook: toWebhook(row) }));
 }
 
-/** Positions of the page's webhooks with that part in their names. */
+/** Returns the positions of the page's webhooks whose names contain the text. */
 export function findWebhooksNamed(
   db: Db,
   environmentId: string,
@@ -75,7 +77,7 @@ export function findWebhooksNamed(
   return findByName(db, { list: 'inbound_webhooks', environmentId, part, ids, columns }, page);
 }
 
-/** Reads a webhook, and keeps it and its secrets from other changes until the transaction ends. */
+/** Reads a webhook and locks it and its secrets against other changes until the transaction ends. */
 export async function lockWebhook(db: Db, environmentId: string, id: string): Promise<StoredWebhook | undefined> {
   await db.$queryRaw`SELECT id FROM inbound_webhooks WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
   return findWebhook(db, environmentId, id);
@@ -90,7 +92,7 @@ export async function updateWebhook(
   return toWebhook(await db.inboundWebhook.update({ where: { id }, data: { name, status, settings, updatedAt: now } }));
 }
 
-/** With its secrets and its log; ids of events go after their 72 hours. */
+/** Deletes the webhook with its secrets and its log. Event ids remain for their 72 hours. */
 export async function deleteWebhook(db: Db, id: string): Promise<void> {
   await db.inboundWebhook.delete({ where: { id } });
 }
@@ -108,7 +110,7 @@ export async function insertSecrets(
 
 type StoredWebhookSecret = SealedWebhookSecret & { createdAt: Date; expiresAt: Date | null };
 
-/** The secrets that are taken now, newest first. */
+/** Returns the valid secrets, newest first. */
 export const findSecrets = (db: Db, webhookId: string, now: Date): Promise<StoredWebhookSecret[]> =>
   db.inboundWebhookSecret.findMany({
     where: { webhookId, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] },
@@ -116,7 +118,7 @@ export const findSecrets = (db: Db, webhookId: string, now: Date): Promise<Store
     select: { id: true, ciphertext: true, createdAt: true, expiresAt: true },
   });
 
-/** Makes `sealed` the current secret. No older one outlives `overlapUntil`; those that have ended are removed. */
+/** Makes `sealed` the current secret. Older ones end at `overlapUntil` at the latest; expired ones are removed. */
 export async function replaceSecret(
   db: Db,
   webhookId: string,
@@ -131,7 +133,7 @@ export async function replaceSecret(
   await insertSecrets(db, webhookId, [sealed], now);
 }
 
-/** The page's refusals of a webhook, newest first, and one more when there is one. */
+/** Returns the page's refusals of a webhook, newest first, plus one more if there is one. */
 export async function findRefusals(
   db: Db,
   { environmentId, webhookId, reason }: { environmentId: string; webhookId: string; reason?: RefusalReason },
@@ -163,7 +165,7 @@ function toWebhook({ id, channelId, name, scheme, provider, status, settings, cr
     id,
     name,
     channelId,
-    // `as`: only checked values are stored.
+    // `as`: only validated values are stored.
     scheme: scheme as Webhook['scheme'],
     ...(provider !== null && { provider: provider as NonNullable<Webhook['provider']> }),
     status: status as Webhook['status'],
@@ -188,7 +190,7 @@ const toRefusal = ({
 }: Omit<RefusalRow, 'body' | 'head'>): Refusal => ({
   id,
   webhookId,
-  // `as`: only reasons of the list are stored.
+  // `as`: only reasons from the list are stored.
   reason: reason as RefusalReason,
   detail,
   address,

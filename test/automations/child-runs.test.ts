@@ -220,7 +220,7 @@ describe('child runs', () => {
     );
     expect(runs.map(({ error }) => error)).toMatchObject([
       { code: 'CONFLICT', message: `the workflow ${paused} is not active`, stepId: 'call' },
-      { code: 'NOT_FOUND', message: `there is no workflow ${gone}`, stepId: 'call' },
+      { code: 'NOT_FOUND', message: `the workflow ${gone} does not exist`, stepId: 'call' },
     ]);
   });
 
@@ -248,7 +248,7 @@ describe('child runs', () => {
     const given = { name: 'calls it', steps: [call(body.id)] };
     expect(await posthorn.request('POST', '/v1/workflows', given)).toMatchObject({
       status: 400,
-      body: { error: { details: { reason: 'no such workflow in this environment' } } },
+      body: { error: { details: { reason: 'must be the id of a workflow in this environment' } } },
     });
     const mine = await calls.activate(manual, doubling);
     const parent = await parentOf(mine);
@@ -276,12 +276,12 @@ describe('child runs', () => {
         400,
         {
           error: {
-            details: { field: 'steps[0].config.workflowId', reason: `the workflow would begin itself: ${first}` },
+            details: { field: 'steps[0].config.workflowId', reason: `must not start its own workflow again: ${first}` },
           },
         },
       ],
-      [400, { error: { details: { reason: `the workflow would begin itself: ${second} -> ${first}` } } }],
-      [400, { error: { details: { reason: 'no such workflow in this environment' } } }],
+      [400, { error: { details: { reason: `must not start its own workflow again: ${second} -> ${first}` } } }],
+      [400, { error: { details: { reason: 'must be the id of a workflow in this environment' } } }],
     ]);
   });
 
@@ -289,7 +289,7 @@ describe('child runs', () => {
     const child = await calls.activate(manual, doubling);
     const parent = await parentOf(child, { input: '{{ event.payload.order }}' });
     const run = await calls.ended((await calls.start(parent, { order: 7 })).id);
-    expect(run.error).toMatchObject({ code: 'EXPRESSION', message: 'input: must give an object' });
+    expect(run.error).toMatchObject({ code: 'EXPRESSION', message: 'input: must be an object' });
 
     const isEmpty = { ...last, config: { action: 'log', if: 'steps.call.output.output == null' } };
     const tried = await parentOf(child, {}, [isEmpty]);

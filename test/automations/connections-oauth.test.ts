@@ -87,7 +87,7 @@ test('somebody consents, and steps ask the service with a token that nobody sees
   });
   expect(await connections.comeBack(await provider.visit(url.href, 'yes'))).toMatch(/^Connected/);
   expect(await connections.statusOf(id)).toBe('ready');
-  expect(await tested(id)).toEqual({ ok: true, status: 200, message: 'HTTP with OAuth 2.0 takes the credentials' });
+  expect(await tested(id)).toEqual({ ok: true, status: 200, message: 'HTTP with OAuth 2.0 accepts the credentials' });
   const ended = await run(workflowId);
   expect([ended.status, ended.error]).toEqual(['completed', undefined]);
   expect(stepOf(ended, 'ask').output).toMatchObject({ body: { token: '[secret connection.accessToken]' } });
@@ -128,7 +128,7 @@ test('a state is good once, for ten minutes and for its own connection, and a la
   for (const more of [`&state=${'A'.repeat(43)}`, '&code=other', '&error=access_denied&error=x'])
     expect([more, await connections.comeBack(target + more)]).toEqual([
       more,
-      expect.stringMatching(/no token that can/),
+      expect.stringMatching(/did not return a usable token/),
     ]);
   expect(await connections.comeBack(target)).toMatch(/^Connected/);
   const superseded = await provider.visit((await connections.begin(id)).href, 'yes');
@@ -153,17 +153,19 @@ test('one who does not consent, a refused code and a provider that is away chang
   const id = await connections.authorized();
   const tokens = await connections.tokensOf(id);
   expect(await connections.comeBack(await provider.visit((await connections.begin(id)).href, 'no'))).toMatch(
-    /have not consented/,
+    /did not give consent/,
   );
   const target = await provider.visit((await connections.begin(id)).href, 'yes');
-  expect(await connections.comeBack(target.replace(/code=[\w-]+/, 'code=other'))).toMatch(/no token that can be used/);
+  expect(await connections.comeBack(target.replace(/code=[\w-]+/, 'code=other'))).toMatch(
+    /did not return a usable token/,
+  );
   const foreign = await provider.visit((await connections.begin(id)).href, 'yes');
   expect(await connections.comeBack(foreign.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'))).toMatch(
-    /no token that can be/,
+    /did not return a usable token/,
   );
   const away = await provider.visit((await connections.begin(id)).href, 'yes');
   provider.outage = 503;
-  expect(await connections.comeBack(away)).toMatch(/cannot be reached just now/);
+  expect(await connections.comeBack(away)).toMatch(/cannot be reached at the moment/);
   provider.outage = undefined;
   expect([await connections.statusOf(id), await connections.tokensOf(id)]).toEqual(['ready', tokens]);
 });
@@ -230,7 +232,7 @@ test('a provider that is away fails a try, which is made again; a grant that was
   expect(refused.error?.code).toBe('CONNECTION_UNAUTHORIZED');
   expect(stepOf(refused, 'ask').attempts).toBe(1);
   expect(await connections.statusOf(id)).toBe('unauthorized');
-  expect(logged.join('\n')).toContain('renews the tokens of a connection no more');
+  expect(logged.join('\n')).toContain('no longer renews the tokens of a connection');
 
   expect(await connections.comeBack(await provider.visit((await connections.begin(id)).href, 'yes'))).toMatch(
     /^Connected/,

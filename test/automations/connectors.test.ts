@@ -182,7 +182,7 @@ describe('connectors', () => {
     for (const path of ['/deals/../admin', '/..', '/a/%2E%2e/admin?x=1', '/a\\..\\admin', '/a/.\t./admin'])
       expect((await run(climbing, { path })).error).toMatchObject({
         code: 'INVALID_PARAMS',
-        message: 'params.path: must not have . or .. as a part',
+        message: 'params.path: must not have . or .. as a path segment',
       });
     expect(receiver.requests.length).toBe(sent);
     expect((await run(climbing, { path: '/deals/..7/a..b?of=/../' })).status).toBe('completed');
@@ -256,12 +256,12 @@ describe('connectors', () => {
     ]);
     const { connectionId: _, ...without } = good;
     expect(await errorsOf(without)).toEqual(refused('connectionId', 'is required'));
-    const missing = refused('connectionId', 'no such connection in this environment');
+    const missing = refused('connectionId', 'must be the id of a connection in this environment');
     expect(await errorsOf({ ...good, connectionId: elsewhere.body.id })).toEqual(missing);
     expect(await errorsOf({ ...good, connectionId: 'other' })).toEqual(missing);
     const slack = { connectorId: 'slack', operation: 'post-message', params: { channel: 'C', text: 'x' } };
     expect(await errorsOf({ ...slack, connectionId: id })).toEqual(
-      refused('connectionId', 'is a connection of http, not of slack'),
+      refused('connectionId', 'must be a connection for slack, not for http'),
     );
     const discord = {
       connectorId: 'discord',
@@ -269,10 +269,10 @@ describe('connectors', () => {
       params: { webhookUrl: 'https://a.b/c', content: 'x' },
     };
     expect(await errorsOf({ ...discord, connectionId: id })).toEqual(
-      refused('connectionId', 'must be left out: Discord needs no connection'),
+      refused('connectionId', 'must be left out because Discord does not need a connection'),
     );
     expect(await errorsOf({ ...discord, params: { ...discord.params, content: '{{ secrets.NONE }}' } })).toEqual([
-      { field: `${at}.params.content`, reason: expect.stringMatching(/^secrets may stand in/) },
+      { field: `${at}.params.content`, reason: expect.stringMatching(/^secrets must only be used in/) },
     ]);
     expect(await errorsOf({ ...discord, params: { ...discord.params, webhookUrl: '{{ secrets.NONE }}' } })).toEqual(
       refused('params.webhookUrl', 'references unknown secret "NONE"'),
@@ -306,12 +306,12 @@ describe('connectors', () => {
     const { id } = await crm();
     const tested = (): Promise<Tested> => calls.good('POST', `/v1/connections/${id}/test`);
     answer = () => json(200, {});
-    expect(await tested()).toEqual({ ok: true, status: 200, message: 'HTTP takes the credentials' });
+    expect(await tested()).toEqual({ ok: true, status: 200, message: 'HTTP accepts the credentials' });
     answer = () => json(401, { error: WORD });
     expect(await tested()).toEqual({ ok: false, status: 401, message: 'HTTP answered 401' });
     const nobody = `http://127.0.0.1:${await findFreePort()}`;
     await calls.good('PATCH', `/v1/connections/${id}`, { credentials: { baseUrl: nobody, value: 'x' } });
-    expect(await tested()).toMatchObject({ ok: false, message: expect.stringMatching(/^HTTP gave no answer: /) });
+    expect(await tested()).toMatchObject({ ok: false, message: expect.stringMatching(/^HTTP did not respond: /) });
     const alerts = { connectorId: 'pagerduty', name: 'alerts', credentials: { routingKey: 'x' } };
     const untestable = await calls.good<Connection>('POST', '/v1/connections', alerts);
     expect((await posthorn.request('POST', `/v1/connections/${untestable.id}/test`)).status).toBe(409);
@@ -517,7 +517,7 @@ describe('connection health', () => {
     status = 200;
     await tested(id);
     const { lastTest } = await shown(id);
-    expect(lastTest).toEqual({ at: expect.any(String), ok: true, message: 'HTTP takes the credentials' });
+    expect(lastTest).toEqual({ at: expect.any(String), ok: true, message: 'HTTP accepts the credentials' });
     const { data } = await calls.good<{ data: Connection[] }>('GET', '/v1/connections');
     expect(data.find((each) => each.id === id)?.lastTest).toEqual(lastTest);
 
@@ -618,7 +618,9 @@ describe('shared connections', () => {
   const run = async (calls: typeof trying, workflowId: string) => calls.ended((await calls.start(workflowId)).id);
   const idsOf = async (calls: typeof trying): Promise<string[]> =>
     (await calls.good<{ data: Connection[] }>('GET', '/v1/connections?limit=100')).data.map(({ id }) => id);
-  const noSuch = [{ field: 'steps[0].config.connectionId', reason: 'no such connection in this environment' }];
+  const noSuch = [
+    { field: 'steps[0].config.connectionId', reason: 'must be the id of a connection in this environment' },
+  ];
 
   test("a connection is its environment's alone until it is shared, and again once it is no more", async () => {
     const { id, ...made } = await crm();

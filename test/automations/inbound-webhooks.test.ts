@@ -421,7 +421,7 @@ describe('webhook settings', () => {
       const refused = await calls.send<Refusal>(webhook.id, body, github(body, 'd'));
       expect([refused.status, refused.body.error.details]).toEqual([
         400,
-        { field: 'eventId', reason: 'is not where the webhook looks for it' },
+        { field: 'eventId', reason: "was not found where the webhook's mapping looks for it" },
       ]);
       expect(await calls.refusalsOf(webhook.id)).toMatchObject([{ reason: 'mapping_failed' }]);
       expect(await calls.messagesIn(channelId)).toEqual([]);

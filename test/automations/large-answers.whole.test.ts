@@ -78,7 +78,7 @@ test.each(['steps.list.output.body[0]', 'size(steps.list.output.body)', 'steps["
     expect(stepOf(run, 'read').error).toEqual({
       code: 'EXPRESSION',
       message: expect.stringMatching(
-        /: No such key: body; the answer of list was too long to be kept: it has no body, and steps\.list\.output\.text is its beginning$/,
+        /: No such key: body; the response of list was too long to be stored: it has no body, and steps\.list\.output\.text is its beginning$/,
       ),
     });
   },
@@ -152,7 +152,7 @@ test('an answer that breaks off is asked for again under the same key', async ()
   answers.set('/always', [broken]);
   expect(stepOf(await runOf([ask('always')]), 'always').error).toEqual({
     code: 'NETWORK',
-    message: 'answered 200; the connection ended within the answer',
+    message: 'the connection ended during the response with status 200',
   });
 });
 

@@ -47,7 +47,7 @@ describe('request addresses', () => {
     for (const step of ['step', 'none'])
       expect(stepOf(run, step).error).toEqual({
         code: 'EXPRESSION',
-        message: 'a value is empty, . or .. where a part of the path stands',
+        message: 'a value in the path must not be empty, . or ..',
       });
   });
 
@@ -87,7 +87,7 @@ describe('request addresses', () => {
     const closed = await calls.ended((await calls.start(workflowId, { url: to('stolen') })).id);
     expect(stepOf(closed, 'there').error).toMatchObject({
       code: 'EXPRESSION',
-      message: expect.stringMatching(/^url: must have scheme, host and port written out/),
+      message: expect.stringMatching(/^url: must have a literal scheme, host and port/),
     });
     expect(receiver.requests.filter(({ path }) => path === '/stolen')).toEqual([]);
 
@@ -220,7 +220,10 @@ describe('request addresses', () => {
     const old = await calls.ended((await calls.start(workflowId)).id);
     expect(stepOf(old, 'ask')).toMatchObject({
       attempts: 1,
-      error: { code: 'CONNECTION_UNREADABLE', message: `the credentials make a header x-key that ${reason}` },
+      error: {
+        code: 'CONNECTION_UNREADABLE',
+        message: `the credentials cannot be sent in the header x-key: it ${reason}`,
+      },
     });
     expect(receiver.requests).toHaveLength(sentBefore + 1);
   });
@@ -291,10 +294,10 @@ describe('request addresses', () => {
     expect(errors).toEqual([
       ['EXPRESSION', 'url: the URL must be an absolute http or https URL', 1],
       ['EXPRESSION', 'url: the URL must be an absolute http or https URL', 1],
-      ['EXPRESSION', 'url: is no URL', 1],
+      ['EXPRESSION', 'url: must be a valid URL', 1],
       ['EXPRESSION', `url: ${tooLong}`, 1],
       ['EXPRESSION', `url: ${tooLong}`, 1],
-      ['INVALID_PARAMS', `the parameters make no address: ${tooLong}`, 1],
+      ['INVALID_PARAMS', `the parameters do not form a valid address: ${tooLong}`, 1],
       ['BLOCKED_ADDRESS', 'the URL must not be a private, local or reserved address', 1],
     ]);
     expect(receiver.requests).toHaveLength(sentBefore);
@@ -505,7 +508,7 @@ describe('secrets', () => {
       { field: `${at}.auth.password`, reason: unknown('OTHERS') },
     ]);
     const only =
-      'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only';
+      'secrets must only be used in headers, query and auth of an http action, and in secret parameters of connectors';
     expect(await errorsOf({ body: '{{ secrets.KNOWN }}', url: `${receiver.url}{{ secrets.KNOWN }}` })).toEqual([
       { field: `${at}.url`, reason: only },
       { field: `${at}.body`, reason: only },
@@ -513,6 +516,6 @@ describe('secrets', () => {
     const [joined] = await errorsOf({ headers: { a: '{{ secrets.KNOWN + "x" }}' } });
     expect(joined?.field).toBe(`${at}.headers.a`);
     const [double] = await errorsOf({ headers: { Authorization: 'x' }, auth: { type: 'bearer', token: 'x' } });
-    expect(double).toEqual({ field: `${at}.auth`, reason: 'must be left out beside the header Authorization' });
+    expect(double).toEqual({ field: `${at}.auth`, reason: 'must be left out if there is an Authorization header' });
   });
 });

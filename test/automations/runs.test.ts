@@ -590,7 +590,9 @@ describe('failed runs', () => {
     await calls.good('PATCH', path, { steps: [post('first', '/latest/first', 'pull'), post('pull', '/latest/pull')] });
     const refused = await retry({ definition: 'latest' });
     expect(refused.status).toBe(409);
-    expect(refused.body.error.message).toBe('The latest definition has no step push, at which this run is to go on');
+    expect(refused.body.error.message).toBe(
+      'The latest definition does not have the step push, at which this run would continue',
+    );
     expect((await retry({ definition: 'newest' })).status).toBe(400);
     expect(await calls.getRun(run.id)).toMatchObject({ status: 'failed', definitionVersion: 1 });
 

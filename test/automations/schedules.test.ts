@@ -295,7 +295,7 @@ describe('schedules', () => {
       const told = await calls.good<{ problem?: string }>('GET', `/v1/workflows/${workflowId}/schedule`);
       return told.problem;
     });
-    expect(problem).toBe('The stored schedule cannot be read: never comes');
+    expect(problem).toBe('The stored schedule cannot be read: must match at least one date');
     await there(await calls.activate(trigger, [note]));
     await calls.good('PATCH', `/v1/workflows/${workflowId}`, { trigger });
     await waitFor('the schedule to be good again', async () => {
@@ -327,7 +327,7 @@ describe('schedules', () => {
       };
       await tell(new Client({ connection }));
       for (const times of await timesOfAll()) {
-        expect(times.problem).toMatch(/^Temporal has not been told of the last change yet: /);
+        expect(times.problem).toMatch(/^the last change has not been sent to Temporal yet: /);
         expect(times.nextRunAt).toBeUndefined();
       }
       await tell(posthorn.temporal);
@@ -438,15 +438,15 @@ describe('schedules', () => {
   }
 
   test.each([
-    [{}, 'trigger.config', 'must hold one of cron and every'],
-    [{ cron: YEARLY, every: '1h' }, 'trigger.config', 'must hold one of cron and every'],
+    [{}, 'trigger.config', 'must have exactly one of cron and every'],
+    [{ cron: YEARLY, every: '1h' }, 'trigger.config', 'must have exactly one of cron and every'],
     [{ every: '30s' }, 'trigger.config.every', 'must be at least 1m'],
-    [{ cron: '* * * * * *' }, 'trigger.config.cron', 'is no cron expression of five fields'],
-    [{ cron: ['0 9 * * *', '0 25 * * *'] }, 'trigger.config.cron[1]', 'is no cron expression'],
-    [{ cron: '0 0 31 2 *' }, 'trigger.config.cron', 'never comes'],
+    [{ cron: '* * * * * *' }, 'trigger.config.cron', 'must be a cron expression of five fields'],
+    [{ cron: ['0 9 * * *', '0 25 * * *'] }, 'trigger.config.cron[1]', 'is not a valid cron expression'],
+    [{ cron: '0 0 31 2 *' }, 'trigger.config.cron', 'must match at least one date'],
     [{ cron: '0 0 13 * 5' }, 'trigger.config.cron', 'must leave day of month or day of week at *'],
-    [{ cron: YEARLY, timezone: 'Mars/Olympus' }, 'trigger.config.timezone', 'is no time zone'],
-    [{ cron: YEARLY, timezone: '+02:00' }, 'trigger.config.timezone', 'is no time zone'],
+    [{ cron: YEARLY, timezone: 'Mars/Olympus' }, 'trigger.config.timezone', 'must be a time zone'],
+    [{ cron: YEARLY, timezone: '+02:00' }, 'trigger.config.timezone', 'must be a time zone'],
     [
       { cron: ['0 9 * * *', `${'0,'.repeat(250)}0 0 * * *`] },
       'trigger.config.cron[1]',

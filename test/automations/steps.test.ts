@@ -511,8 +511,8 @@ describe('step retries', () => {
     const run = await calls.ended((await calls.start(workflowId)).id);
     for (const [stepId, message] of [
       ['after', 'This run has not reached after'],
-      ['note', 'note stands within each, which a run can begin again at only as a whole'],
-      ['gone', 'The definition of this run has no step gone'],
+      ['note', 'note is inside each; start again at each instead'],
+      ['gone', 'The definition of this run does not have the step gone'],
     ]) {
       const answer = await posthorn.request('POST', `/v1/runs/${run.id}/retry`, { from: { stepId } });
       expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT', message } } });
@@ -529,7 +529,9 @@ describe('step retries', () => {
     await calls.good('PATCH', `/v1/workflows/${workflowId}`, { steps: [post('first', '/latest/first')] });
     expect(await posthorn.request('POST', `/v1/runs/${run.id}/retry`, again)).toMatchObject({
       status: 409,
-      body: { error: { message: 'The latest definition has no step push, to which the run has gone on from first' } },
+      body: {
+        error: { message: 'The latest definition does not have the step push, which follows first in this run' },
+      },
     });
     await calls.good('PATCH', `/v1/workflows/${workflowId}`, {
       steps: [steps[0], { id: 'push', type: 'transform', config: { set: { done: true } } }],

@@ -179,8 +179,8 @@ test('mocks of steps that are not there, or that touch nothing, are refused with
   );
   expect(answer.status).toBe(400);
   expect(answer.body.error.details.errors).toEqual([
-    { field: 'mocks.tell', reason: 'is a step of the type action, which is really taken' },
-    { field: 'mocks.nobody', reason: 'is no step of the workflow' },
+    { field: 'mocks.tell', reason: 'must be a step with effects; a step of the type action is executed' },
+    { field: 'mocks.nobody', reason: 'must be the id of a step of the workflow' },
   ]);
   const both = await posthorn.request('POST', `/v1/workflows/${workflowId}/test`, { mocks: { crm: {} } });
   expect(both.body).toMatchObject({ error: { code: 'INVALID_REQUEST', details: { field: 'mocks.crm' } } });

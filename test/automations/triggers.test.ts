@@ -144,7 +144,9 @@ describe('webhook trigger', () => {
     expect(answer).toMatchObject({
       status: 400,
       body: {
-        error: { details: { field: 'trigger.config.webhookId', reason: 'no such webhook in this environment' } },
+        error: {
+          details: { field: 'trigger.config.webhookId', reason: 'must be the id of a webhook in this environment' },
+        },
       },
     });
   });

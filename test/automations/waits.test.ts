@@ -289,13 +289,13 @@ describe('waits', () => {
     [{ match: [{ event: 'run.id', run: 'run.id' }] }, 'match[0].event', 'nothing of the run: run'],
     [{ match: [{ event: 'event.payload.', run: '1' }] }, 'match[0].event', '1:'],
     [{ match: Array.from({ length: 4 }, () => OF_THE_INVOICE[0]) }, 'match', ''],
-    [{ eventTypes: undefined }, 'config', 'must name event types or channels'],
-    [{ eventType: 'a' }, 'config.eventType', 'must be left out beside eventTypes'],
+    [{ eventTypes: undefined }, 'config', 'must have event types or channels'],
+    [{ eventType: 'a' }, 'config.eventType', 'must be left out if eventTypes is set'],
     [{ eventTypes: ['a*'] }, 'eventTypes[0]', 'a * may only stand'],
-    [{ channelIds: ['chn_00000000000000000000000000'] }, 'channelIds[0]', 'no such channel'],
-    [{ channelId: 'chn_00000000000000000000000000' }, 'config.channelId', 'no such channel'],
+    [{ channelIds: ['chn_00000000000000000000000000'] }, 'channelIds[0]', 'must be the id of a channel'],
+    [{ channelId: 'chn_00000000000000000000000000' }, 'config.channelId', 'must be the id of a channel'],
     [{ filter: 'payload.a.b(' }, 'config.filter', ''],
-    [{ timeout: '2y' }, 'config.timeout', 'is not a duration'],
+    [{ timeout: '2y' }, 'config.timeout', 'must be a duration'],
     [{ timeout: '366d' }, 'config.timeout', 'at most 365d'],
     [{ onTimeout: 'nobody' }, 'config.onTimeout', 'references unknown step "nobody"'],
   ])('%j is refused with its field and the reason', async (config, field, reason) => {
@@ -428,12 +428,12 @@ describe('cancel on', () => {
     [
       { cancelOn: [{ eventTypes: ['a'], match: [{ event: 'run.id', run: 'run.id' }] }] },
       'trigger.config.cancelOn[0].match[0].event',
-      /reads the event that arrives, and nothing of the run: run/,
+      /must only read the arriving event, not the run: run/,
     ],
     [
       { cancelOn: [{ eventTypes: ['a'], match: [{ event: 'event.id', run: 'steps.note.output' }] }] },
       'trigger.config.cancelOn[0].match[0].run',
-      /is asked before the first step, and reads none: steps/,
+      /is evaluated before the first step and must not read steps: steps/,
     ],
     [
       { cancelOn: [{ eventTypes: ['a'], match: [{ event: 'evnt.id', run: 'event.id' }] }] },

@@ -129,7 +129,7 @@ test('an unpaid invoice goes to collections once a person has agreed, and a paid
       },
       next: 'check',
     },
-    // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+    // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
     { id: 'check', type: 'condition', config: { expression: 'steps.paid.output.matched', then: null, else: 'ask' } },
     {
       id: 'ask',

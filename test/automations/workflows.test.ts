@@ -110,7 +110,7 @@ describe('workflows', () => {
       const { body } = await posthorn.request<{ id: string }>('POST', '/v1/workflows', { name: 'empty' });
       const errors = [
         { field: 'trigger', reason: 'is required' },
-        { field: 'steps', reason: 'must hold at least one step' },
+        { field: 'steps', reason: 'must have at least one step' },
       ];
       const refused = { status: 409, body: { error: { code: 'CONFLICT', details: { ...errors[0], errors } } } };
       expect(await act(body.id, 'activate')).toMatchObject(refused);
@@ -343,7 +343,7 @@ describe('faulty definitions', () => {
         steps: [{ id: 'a', type: 'action', config: { action: 'publish', channelId: 'chn_1', eventType: 'x' } }],
       });
       expect(answer.status).toBe(400);
-      const reason = 'no such channel in this environment';
+      const reason = 'must be the id of a channel in this environment';
       expect(answer.body.error.details.errors).toEqual([
         { field: 'trigger.config.channelIds[0]', reason },
         { field: 'steps[0].config.channelId', reason },
@@ -416,7 +416,7 @@ describe('faulty definitions', () => {
         status: 200,
         body: {
           valid: false,
-          errors: [{ field: 'steps[0].config.workflowId', reason: `the workflow would begin itself: ${id}` }],
+          errors: [{ field: 'steps[0].config.workflowId', reason: `must not start its own workflow again: ${id}` }],
         },
       });
       expect(await validate({ name: 'other', trigger: event, steps: calling })).toMatchObject({
@@ -427,7 +427,7 @@ describe('faulty definitions', () => {
       expect(await validate({ id, status: 'paused' })).toMatchObject({ body: { errors: [{ field: 'status' }] } });
       expect(await validate({ id: 'wfl_1', steps })).toMatchObject({
         status: 400,
-        body: { error: { details: { field: 'id', reason: 'no such workflow in this environment' } } },
+        body: { error: { details: { field: 'id', reason: 'must be the id of a workflow in this environment' } } },
       });
       expect(await validate({ id, stepps: steps })).toMatchObject({
         status: 400,
@@ -476,7 +476,7 @@ describe('faulty definitions', () => {
         body: {
           valid: false,
           errors: [
-            { field: 'steps[0].config.for', reason: 'is not a duration (e.g. "5m")' },
+            { field: 'steps[0].config.for', reason: 'must be a duration (e.g. "5m")' },
             { field: 'trigger', reason: 'is required' },
           ],
         },
@@ -658,12 +658,12 @@ describe('trial triggers', () => {
       [
         event,
         { channelId, eventType: 'invoice.paid', payload: large },
-        { wouldStart: false, reason: 'event_type', detail: 'begins with order.*' },
+        { wouldStart: false, reason: 'event_type', detail: 'starts for order.*' },
       ],
       [
         event,
         { channelId: otherId, eventType: 'order.paid', payload: large },
-        { wouldStart: false, reason: 'channel', detail: `begins with messages of ${channelId}` },
+        { wouldStart: false, reason: 'channel', detail: `starts for messages of ${channelId}` },
       ],
       [{ type: 'event', config: {} }, { channelId: otherId }, { wouldStart: true, reason: 'no_filter' }],
       [webhook, { metadata: { webhookId }, eventType: 'order.paid' }, { wouldStart: true, reason: 'no_filter' }],
@@ -671,14 +671,14 @@ describe('trial triggers', () => {
       [
         webhook,
         { metadata: {}, eventType: 'order.paid' },
-        { wouldStart: false, reason: 'webhook', detail: `begins with messages of ${webhookId}` },
+        { wouldStart: false, reason: 'webhook', detail: `starts for messages of ${webhookId}` },
       ],
-      [{ type: 'manual' }, {}, { wouldStart: false, reason: 'trigger_type', detail: 'begins by hand' }],
-      [undefined, {}, { wouldStart: false, reason: 'trigger_type', detail: 'begins by hand' }],
+      [{ type: 'manual' }, {}, { wouldStart: false, reason: 'trigger_type', detail: 'starts manually' }],
+      [undefined, {}, { wouldStart: false, reason: 'trigger_type', detail: 'starts manually' }],
       [
         { type: 'schedule', config: { every: '1h' } },
         {},
-        { wouldStart: false, reason: 'trigger_type', detail: 'begins at set times' },
+        { wouldStart: false, reason: 'trigger_type', detail: 'starts at scheduled times' },
       ],
     ];
     for (const [trigger, given, begins] of cases) {

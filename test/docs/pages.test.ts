@@ -431,8 +431,8 @@ describe('logs', () => {
     const good = "log.warn({ err, ...idsOf(delivery) }, 'a try broke off; its delivery stays due');";
     const planted = [
       "log.warn({ err, deliveryId, messageId }, 'x');",
-      "log.error({ err: failure }, 'a run failed by a fault of the service; it can be retried');",
-      "deps.log.warn({ err }, 'Temporal was not told of a schedule; the next look tells it');",
+      "log.error({ err: failure }, 'a run failed with an internal error; retry it once the cause is fixed');",
+      "deps.log.warn({ err }, 'could not synchronise a schedule with Temporal; the next poll tries again');",
       "log.warn('a circuit opened');",
     ];
     expect(lonelyIn(callsOf('good.ts', good))).toEqual([]);

@@ -23,8 +23,8 @@ import type { TakeStep } from './run-state.ts';
 type ActionStep = OutlineStep & { type: 'action' };
 
 /**
- * A step with effects, as a regular activity under the step's own retry policy. An attempt that never reported (its worker died, or
- * PostgreSQL stayed away for all of its time) is made again and uses up nothing of the policy.
+ * Executes a step with effects as a regular activity under the step's own retry policy. An attempt that never reported
+ * (its worker died, or PostgreSQL was down for all of its time) is repeated and does not count against the policy.
  */
 export const takeAction: TakeStep<ActionStep> = async (run, { step, stepId, iteration }) => {
   const input = { ...run.input, stepId, iteration };
@@ -44,14 +44,14 @@ export const takeAction: TakeStep<ActionStep> = async (run, { step, stepId, iter
 
 function attempt(step: ActionStep, input: StepInput, failures: number): Promise<Taken> {
   const activities = proxyActivities<Activities>({
-    // Behind a death of its worker an attempt may have to wait for its turn.
+    // After a crash of its worker an attempt may have to wait for its turn.
     startToCloseTimeout: step.timeoutMs + RECORDING_MS + DEADLY_PATIENCE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     retry: {
       ...retryFrom(step.retryPolicy, failures),
       nonRetryableErrorTypes: [...step.nonRetryableErrors, ...TIMEOUT_TYPES],
     },
-    // The answer of a request under way is of no use any more.
+    // The response to a request in flight is no longer needed.
     cancellationType: 'TRY_CANCEL',
     summary: step.label,
   });
@@ -59,7 +59,10 @@ function attempt(step: ActionStep, input: StepInput, failures: number): Promise<
   return step.action === 'publish' ? activities.publishStep(input) : activities.httpStep(input);
 }
 
-/** The rest of a policy of which so many failures are behind the step. The activity says after each attempt when the next one is due. */
+/**
+ * Returns what is left of a policy after this many failures. After each attempt the activity says when the next one is
+ * due.
+ */
 const retryFrom = (policy: RetryPolicy, failures: number) => ({
   maximumAttempts: Math.max(1, policy.maxRetries + 1 - failures),
   initialInterval: retryDelay(policy, failures + 1),
@@ -69,16 +72,16 @@ const retryFrom = (policy: RetryPolicy, failures: number) => ({
 
 const rootOf = (failure: unknown): unknown => (failure instanceof ActivityFailure ? failure.cause : failure);
 
-/** The way of a step that has failed for good, as the activity recorded it. */
+/** Returns the transition of a step that has finally failed, as the activity recorded it. */
 function wayOf(failure: unknown): Way | undefined {
   const root = rootOf(failure);
   if (!(root instanceof ApplicationFailure)) return undefined;
-  // `as`: activities/run-steps.ts writes it.
+  // `as`: written by activities/run-steps.ts.
   const [taken] = (root.details ?? []) as [Taken?];
   return taken?.way;
 }
 
-/** The run is over, or being cancelled: nothing is tried again. */
+/** Whether the run is over or being cancelled, so that nothing is retried. */
 function isOver(failure: unknown): boolean {
   if (CancellationScope.current().consideredCancelled) return true;
   const root = rootOf(failure);
@@ -87,7 +90,7 @@ function isOver(failure: unknown): boolean {
   return isEnded || !(root instanceof ApplicationFailure || root instanceof TimeoutFailure);
 }
 
-/** Whether an attempt ended without a word: the worker was silent, or the time was over. */
+/** Returns why an attempt ended without a report: its worker stopped sending heartbeats, or it ran out of time. */
 function crashOf(failure: unknown): 'worker' | 'time' | undefined {
   const root = rootOf(failure);
   if (!(root instanceof TimeoutFailure)) return undefined;

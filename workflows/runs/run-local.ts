@@ -2,10 +2,11 @@ import { proxyLocalActivities, CancellationScope, condition } from '@temporalio/
 import type { Activities } from '../../activities/index.ts';
 
 /**
- * Lets the chains of a run go on one after the other when their calls end together, each as far as its next command. A worker that takes a
- * run over gets the ends of many local activities at once which came one by one before. Chains of different depth would then give their
- * commands other numbers than the history has, and the run would stand still for ever. Timers, signals and other activities of the same
- * activation come first, as they came then. The state is that of one Temporal workflow: each has modules of its own.
+ * Resumes the chains of a run one after another when their calls end together, each up to its next command. A worker
+ * that takes over a run receives the ends of many local activities at once that originally came one by one. Chains of
+ * different depth would then number their commands differently from the history, and the run would be stuck forever.
+ * Timers, signals and other activities of the same activation come first, as they originally did. The state belongs to
+ * one Temporal workflow, because each has its own modules.
  */
 function createCallTurns(): <Calls extends object>(calls: Calls) => Calls {
   const waiting: (() => void)[] = [];
@@ -13,7 +14,7 @@ function createCallTurns(): <Calls extends object>(calls: Calls) => Calls {
   const give = async (): Promise<void> => {
     isGiving = true;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other is the purpose
+      // oxlint-disable-next-line no-await-in-loop -- sequential on purpose
       await settled();
       next();
     }
@@ -34,13 +35,15 @@ function createCallTurns(): <Calls extends object>(calls: Calls) => Calls {
       get(target, name) {
         const call: unknown = Reflect.get(target, name);
         if (typeof call !== 'function') return call;
-        // `as`: every call of the SDK's proxy gives a promise.
+        // `as`: every call of the SDK's proxy returns a promise.
         return (...given: unknown[]) => wait(Reflect.apply(call, target, given) as Promise<unknown>);
       },
     });
 }
 
-/** Until all that is under way has come to its next command: the SDK asks conditions again only then. */
+/**
+ * Waits until everything in progress has reached its next command: only then does the SDK evaluate conditions again.
+ */
 function settled(): Promise<void> {
   let isAskedAgain = false;
   return condition(() => {
@@ -53,8 +56,8 @@ function settled(): Promise<void> {
 const inTurn = createCallTurns();
 
 /**
- * Activities that evaluate and record: a few ms in PostgreSQL, tried until it is reachable. `summary` is shown beside them in the Temporal
- * UI. Calls that end together go on one after the other, in the order of their markers.
+ * Activities that evaluate and record: a few milliseconds in PostgreSQL, retried until it is reachable. `summary` is
+ * shown in the Temporal UI. Calls that end together resume one after another, in the order of their markers.
  */
 export const local = (summary: string): ReturnType<typeof proxyLocalActivities<Activities>> =>
   inTurn(

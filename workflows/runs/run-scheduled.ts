@@ -11,11 +11,11 @@ import { local } from './run-local.ts';
 import { runWorkflow } from './run-workflow.ts';
 
 /**
- * One time of a workflow's schedule: records its run and carries it as a child to its end, so that the schedule's overlap policy sees how
- * long it takes. The run ends when somebody cancels or terminates this one.
+ * One occurrence of a workflow's schedule: records its run and executes it as a child workflow, so that the schedule's
+ * overlap policy sees how long it takes. Cancelling or terminating this workflow ends the run.
  */
 export async function runScheduled(input: ScheduledRunInput): Promise<{ result: 'ended' | 'failed' | 'skipped' }> {
-  const begun = await local('begin the run').beginScheduledRun({
+  const begun = await local('start the run').beginScheduledRun({
     ...input,
     scheduledAt: scheduledTime().toISOString(),
   });
@@ -36,14 +36,14 @@ export async function runScheduled(input: ScheduledRunInput): Promise<{ result: 
     });
     return { result: 'ended' };
   } catch (failure) {
-    // A worker has found the run due and begun it by itself.
+    // A worker has found the run due and started it already.
     if (failure instanceof WorkflowExecutionAlreadyStartedError) return { result: 'ended' };
     if (isCancellation(failure) || !(failure instanceof ChildWorkflowFailure)) throw failure;
     return { result: 'failed' };
   }
 }
 
-/** The time that the schedule means, which may be past: after an outage of Temporal's. */
+/** Returns the scheduled time, which can be in the past after an outage of Temporal. */
 function scheduledTime(): Date {
   const [time] = (workflowInfo().searchAttributes['TemporalScheduledStartTime'] ?? []) as (Date | string)[];
   return time === undefined ? workflowInfo().startTime : new Date(time);

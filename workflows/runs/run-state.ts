@@ -9,32 +9,33 @@ import {
   WAKE_SIGNAL,
 } from '../../src/kernel/contract/run-workflow.ts';
 
-/** Where a chain of steps came to. `again`: its history is full, and another one goes on from the record. */
+/** Result of a chain of steps. `again`: the history is full, and another workflow continues from the record. */
 export type ChainEnd = Way | 'again';
 
-/** State that the steps of one round share. */
+/** State shared by the steps of one round. */
 export type RoundState = {
   input: RunInput;
   outline: RunOutline;
-  /** Recorded ways, by the keys of their steps: such a step is not taken again. */
+  /** Recorded transitions by step key; these steps are not executed again. */
   ways: Map<string, Way>;
-  /** Keys of waiting steps that a worker has woken and that have not asked the record since. */
+  /** Keys of waiting steps that a worker has woken and that have not checked the record since. */
   woken: Set<string>;
-  /** Whether this history has become so long that a new one is to go on. */
+  /** Whether this history is so long that a new one should continue. */
   isFull(): boolean;
-  /** Shows a step as current while `work` is under way. */
+  /** Shows a step as current while `work` runs. */
   during<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Takes the steps of a chain, from its first one to its end. */
+  /** Executes the steps of a chain, from the first one to its end. */
   walk(first: string | null, iteration: string): Promise<ChainEnd>;
 };
 
-/** One step of a kind: takes it and returns the way from it. */
+/** Executes a step of one kind and returns its transition. */
 export type TakeStep<S extends OutlineStep = OutlineStep> = (
   run: RoundState,
   place: { step: S; stepId: string; iteration: string },
 ) => Promise<ChainEnd>;
 
-// A fifth of the server's warning at 10,240 events: a foreach of twenty items at a time adds a few hundred before they have ended.
+// Well below the server's warning at 10,240 events: a foreach with twenty concurrent items adds a few hundred before
+// they end.
 const MAX_HISTORY = 8_000;
 
 const stateQuery = defineQuery<RunState>('state');
@@ -67,7 +68,7 @@ export function createRun(input: RunInput, { outline, ways }: OpenedRun, walk: R
   };
 }
 
-/** The outline as a list, with the steps that are being taken marked; markdown for the Temporal UI. */
+/** Returns the outline as a markdown list for the Temporal UI, with the current steps marked. */
 function detailsOf({ steps }: RunOutline, current: ReadonlySet<string>): string {
   const isCurrent = (stepId: string): boolean =>
     [...current].some((key) => key === stepKey(stepId, '') || key.startsWith(`${stepId}#`));

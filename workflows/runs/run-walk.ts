@@ -5,7 +5,7 @@ import { local } from './run-local.ts';
 import type { ChainEnd, RoundState, TakeStep } from './run-state.ts';
 import { condition, CancellationScope, isCancellation } from '@temporalio/workflow';
 
-/** A step that only the record is asked about: evaluated and recorded by one local activity. */
+/** A step without effects, evaluated and recorded by one local activity. */
 const takePure: TakeStep = async ({ input }, { step, stepId, iteration }) =>
   (await local(step.label).takeStep({ ...input, stepId, iteration })).way;
 
@@ -28,7 +28,7 @@ const take: TakeStep = (run, { step, ...place }) => {
   }
 };
 
-/** Takes the steps of a chain in their order. A step whose way is recorded is passed over on it. */
+/** Executes the steps of a chain in order. Steps with a recorded transition are skipped. */
 export async function walkSteps(run: RoundState, first: string | null, iteration: string): Promise<ChainEnd> {
   let stepId: string | null = first;
   while (stepId !== null) {
@@ -45,7 +45,7 @@ async function takeOrPass(run: RoundState, stepId: string, iteration: string): P
   const recorded = run.ways.get(key);
   if (recorded !== undefined) return recorded;
   if (run.isFull()) return 'again';
-  // The validation of definitions leaves no step out that another one names.
+  // Validated definitions only refer to existing steps.
   const step: OutlineStep | undefined = run.outline.steps[stepId];
   if (step === undefined) throw new Error(`The outline has no step ${stepId}`);
   return run.during(key, () => take(run, { step, stepId, iteration }));
@@ -54,8 +54,9 @@ async function takeOrPass(run: RoundState, stepId: string, iteration: string): P
 type Foreach = OutlineStep & { type: 'foreach' };
 
 /**
- * Takes the chain of the body once for each item, so many items at a time. An item that fails ends the loop unless its author says
- * otherwise; items under way are cut off then. A full history lets the items under way come to a step's end, and leaves the rest.
+ * Executes the body once for each item, with limited concurrency. If an item fails, the loop fails and the other items
+ * are stopped, unless the definition says otherwise. When the history is full, items in progress finish their current
+ * step and the rest is left to the next workflow.
  */
 const takeForeach: TakeStep<Foreach> = async (run, { step, stepId, iteration }) => {
   const input = { ...run.input, stepId, iteration };
@@ -63,7 +64,7 @@ const takeForeach: TakeStep<Foreach> = async (run, { step, stepId, iteration }) 
   if ('way' in opened) return opened.way;
   for (const [key, way] of Object.entries(opened.ways)) run.ways.set(key, way);
 
-  /** The way out of the loop that an item has found. */
+  /** The transition out of the loop caused by an item. */
   let out: ChainEnd | undefined;
   const waiting = [...opened.unfinished];
   const scope = new CancellationScope();
@@ -84,7 +85,7 @@ const takeForeach: TakeStep<Foreach> = async (run, { step, stepId, iteration }) 
       const end = await takeItem(item);
       if (end === undefined) continue;
       out ??= end;
-      // Others come to the end of their steps where only the history is full.
+      // If only the history is full, the other items finish their current step.
       if (end !== 'again') scope.cancel();
     }
   };
@@ -102,15 +103,18 @@ const takeForeach: TakeStep<Foreach> = async (run, { step, stepId, iteration }) 
 type Parallel = OutlineStep & { type: 'parallel' };
 
 /**
- * Takes all branches at once. `all`: a branch that fails cuts the others off. `race`: the first one that comes to its end does, and the
- * step fails once all have failed.
+ * Executes all branches at once. `all`: a branch that fails stops the others. `race`: the first one to finish stops the
+ * others, and the step fails if all fail.
  */
 const takeParallel: TakeStep<Parallel> = async (run, { step, stepId, iteration }) => {
   const input = { ...run.input, stepId, iteration };
   const opened = await local(step.label).openBranches(input);
   if ('way' in opened) return opened.way;
 
-  /** The end of the step that a branch has brought about: a way out of the run, or undefined where the branches are only closed. */
+  /**
+   * Set once a branch has decided the step: a transition out of the run, or undefined if the branches only need to be
+   * closed.
+   */
   let decided: { out: ChainEnd | undefined } | undefined;
   let isFull = false;
   const scope = new CancellationScope();
@@ -139,8 +143,8 @@ const takeParallel: TakeStep<Parallel> = async (run, { step, stepId, iteration }
 };
 
 /**
- * Waits until a worker says that the step may go on, or until its time is over. A step that was woken asks the record, which alone knows
- * whether it is over. A history that has become full meanwhile leaves the rest of the wait to the next one.
+ * Waits until a worker wakes the step or its time is over. A woken step checks the record, which alone knows whether
+ * the wait is over. If the history becomes full, the next workflow continues the wait.
  */
 const takeWait: TakeStep = async (run, { step, stepId, iteration }) => {
   const input = { ...run.input, stepId, iteration };
@@ -157,7 +161,10 @@ const takeWait: TakeStep = async (run, { step, stepId, iteration }) => {
   }
 };
 
-/** Waits for an instant that is recorded when the delay begins. A history that has become full meanwhile leaves it to the next one. */
+/**
+ * Waits until a time that is recorded when the delay starts. If the history becomes full, the next workflow continues
+ * the wait.
+ */
 const takeDelay: TakeStep = async (run, { step, stepId, iteration }) => {
   const input = { ...run.input, stepId, iteration };
   const begun = await local(step.label).beginDelay(input);

@@ -24,13 +24,13 @@ import { local } from './run-local.ts';
 import { type ChainEnd, createRun } from './run-state.ts';
 import { walkSteps } from './run-walk.ts';
 
-/** The result in the Temporal UI. */
+/** The result shown in the Temporal UI. */
 type Ended = { result: RunResult } & EndedRound;
 
 /**
- * One round of a run: walks the steps of its outline. Every step is evaluated, done and recorded by one activity, which gives back the
- * way from it; steps that are recorded already are passed over on their ways. So a retry, a lost history and a full one go on at the same
- * place. A run that fails fails the Temporal workflow, so that the Temporal UI says so.
+ * One round of a run: executes the steps of its outline. One activity evaluates, executes and records each step and
+ * returns its transition; steps that are already recorded are skipped. A retry, a lost history and a full one therefore
+ * continue at the same place. A failed run fails the Temporal workflow so that the Temporal UI shows it.
  */
 export async function runWorkflow(input: RunInput): Promise<Ended> {
   try {
@@ -56,7 +56,7 @@ export async function runWorkflow(input: RunInput): Promise<Ended> {
               error:
                 isOfActivity && failureType(failure) === RUN_FAILURES.deadly
                   ? { code: 'CRASHED', message: deadlyMessage(failure) }
-                  : { code: 'INTERNAL', message: 'a fault of the service; its log has the reason' },
+                  : { code: 'INTERNAL', message: 'internal error; see the log of the service' },
             }),
       }),
     );
@@ -65,7 +65,7 @@ export async function runWorkflow(input: RunInput): Promise<Ended> {
   }
 }
 
-/** The sentence of the activity that has given the run up. */
+/** The message of the activity that gave up the run. */
 const deadlyMessage = (failure: ActivityFailure | ApplicationFailure): string =>
   (failure instanceof ActivityFailure ? failure.cause?.message : undefined) ?? failure.message;
 
@@ -79,7 +79,7 @@ async function finish(input: RunInput, way: ChainEnd): Promise<Ended> {
       type: RUN_FAILURES.failed,
       message: STEP_FAILED,
       nonRetryable: true,
-      // A workflow of a user that fails is not a fault of ours.
+      // A failed workflow of a user is not an error of the service.
       category: ApplicationFailureCategory.BENIGN,
     });
   return { result: status, ...ended };
@@ -87,12 +87,14 @@ async function finish(input: RunInput, way: ChainEnd): Promise<Ended> {
 
 const STATE = defineSearchAttributeKey('PosthornState', 'KEYWORD');
 
-/** The end of the round, for those who search in the Temporal UI. A run that was started without search attributes has none. */
+/**
+ * Shows the result of the round in the Temporal UI's search. A run that was started without search attributes has none.
+ */
 function showState(state: RunResult | 'filtered'): void {
   const isSearchable = workflowInfo().typedSearchAttributes.get(STATE) !== undefined;
-  // Runs of earlier releases have ended without this command.
+  // Runs of earlier releases ended without this command.
   if (isSearchable && patched('shows-its-end')) upsertSearchAttributes([{ key: STATE, value: state }]);
 }
 
-/** A worker of an earlier release gave nothing. */
+/** A worker of an earlier release returns nothing. */
 const end = (input: EndRunInput): Promise<EndedRound | undefined> => local('record the end').endRun(input);

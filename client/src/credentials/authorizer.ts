@@ -1,13 +1,13 @@
 import type { Authorizer, Credentials, MachineCredentials, SessionPlace } from './credentials.ts';
 import { createMachineAuthorizer, type TokenExchange } from './machine.ts';
 
-/** The authorizer of these credentials. `exchange` does the request for a token. */
+/** Creates the authorizer for these credentials. `exchange` sends the request for a token. */
 export function authorizerOf(
   credentials: Credentials | undefined,
   baseUrl: string,
   exchange: TokenExchange,
 ): Authorizer {
-  // A page may sign somebody in with a client that has no credentials, and keeps the cookie then.
+  // A page may sign in a user with a client without credentials, and keeps the cookie.
   if (credentials === undefined) return { ...plain(() => ({})), cookies: 'same-origin' };
   if ('apiKey' in credentials) {
     const authorization = `Bearer ${needed(credentials.apiKey, 'credentials.apiKey')}`;
@@ -34,13 +34,14 @@ const checked = (given: MachineCredentials, baseUrl: string): MachineCredentials
 });
 
 /**
- * An environment variable that is not set would go out as the text `undefined`. A header has no line breaks, and fetch would show the
- * whole key in its error: a key of a file ends in one. The error here does not repeat what was given.
+ * Validates a credential. Without this an unset environment variable would be sent as the text `undefined`, and a key
+ * read from a file with its line break would appear in the error of fetch, which shows the whole header. The error here
+ * does not repeat the value.
  */
 function needed(value: unknown, name: string): string {
-  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a text that is not empty`);
+  if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a non-empty string`);
   if (!/^[\x21-\x7e]+$/.test(value))
-    throw new TypeError(`${name} must be visible ASCII characters, without spaces and line breaks`);
+    throw new TypeError(`${name} must only have visible ASCII characters, without spaces and line breaks`);
   return value;
 }
 

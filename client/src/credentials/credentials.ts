@@ -1,39 +1,39 @@
-/** Where a session acts. */
+/** The organisation, app and environment a session acts in. */
 export type SessionPlace = {
   organisationId?: string;
   appId?: string;
-  /** Needs the app. */
+  /** Requires `appId`. */
   environment?: 'live' | 'test';
 };
 
 export type MachineCredentials = {
   /** Id of the machine credential: `oac_…`. */
   clientId: string;
-  /** Its secret, which never leaves the program: `ocs_…`. */
+  /** Its secret, `ocs_…`. It is never sent to the service. */
   clientSecret: string;
-  /** Rights that tokens are asked for. Default: all of the credential. */
+  /** Scopes to request for tokens. Default: all scopes of the credential. */
   scopes?: readonly string[];
-  /** PUBLIC_BASE_URL of the service, where it is called at another address. Proofs name it. */
+  /** PUBLIC_BASE_URL of the service if you call it at another address. It is part of the proofs. */
   publicBaseUrl?: string;
 };
 
-/** The way a caller shows who asks: an API key, a machine credential, or the session of a browser. */
+/** How the client authenticates: with an API key, a machine credential, or the session of a browser. */
 export type Credentials = { apiKey: string } | MachineCredentials | { session: SessionPlace };
 
-/** One try of a request. */
-type RequestTry = {
+/** One attempt of a request. */
+type RequestAttempt = {
   method: string;
-  /** Path with its query, behind the base URL. */
+  /** Path and query, relative to the base URL. */
   target: string;
 };
 
-/** Puts credentials on requests. */
+/** Adds credentials to requests. */
 export type Authorizer = {
-  /** Headers of this try. `send` does a request of the authorizer's own, with the retries of this one. */
-  headersOf(request: RequestTry, place: SessionPlace | undefined): Promise<Record<string, string>>;
-  /** Whether a browser sends its cookies, and keeps those of the answer. */
+  /** Returns the headers of this attempt. */
+  headersOf(request: RequestAttempt, place: SessionPlace | undefined): Promise<Record<string, string>>;
+  /** Whether a browser sends cookies and keeps those of the response. */
   cookies: 'include' | 'same-origin' | 'omit';
-  /** Looks at every answer. True where the same request can succeed at once with other headers. */
+  /** Called for every response. Returns true if the same request can succeed immediately with other headers. */
   seen(
     answer: { status: number; headers: Headers; oauthError: string | undefined },
     sent: Record<string, string>,

@@ -4,7 +4,10 @@ import { createProofKey, makeProof, type ProofKey, signTokenRequest } from './pr
 
 const TOKEN_PATH = '/oauth/token';
 
-/** Does POST /oauth/token with its retries. Each try is made anew, since a proof is good for one. Resolves with the JSON answered. */
+/**
+ * Sends POST /oauth/token with its retries and resolves with the JSON response. Each attempt is created anew, because a
+ * proof is valid once.
+ */
 export type TokenExchange = (request: {
   path: string;
   make: () => Promise<{ headers: Record<string, string>; body: unknown }>;
@@ -12,8 +15,8 @@ export type TokenExchange = (request: {
 }) => Promise<unknown>;
 
 /**
- * Signs requests with tokens that are bound to a key pair of this program (RFC 9449). The service may ask for a nonce, and may refuse
- * a token early: both are worth one more try.
+ * Signs requests with tokens bound to a key pair of this program (RFC 9449). If the service requires a nonce or rejects
+ * a token early, the request is sent once more.
  */
 export function createMachineAuthorizer(
   { clientId, clientSecret, scopes, publicBaseUrl }: MachineCredentials & { publicBaseUrl: string },

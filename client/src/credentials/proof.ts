@@ -1,16 +1,16 @@
 import { randomText, toBase64Url, toBytes } from '../bytes.ts';
 
-/** A key pair whose private key cannot be read, by this program neither. */
+/** A key pair whose private key cannot be read, not even by this program. */
 export type ProofKey = { privateKey: Key; publicJwk: object };
 
-/** CryptoKey, whose type has another place in the libraries of Node and of browsers. */
+/** CryptoKey; the type is in different places in the libraries of Node and of browsers. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 
 /**
- * Makes a key pair for ES256, which every browser and Node has. Code that runs in the same program cannot copy the key, and can still
- * sign with it.
+ * Creates an ES256 key pair. Not EdDSA, because Chromium has Ed25519 only from version 137 and Node 20 calls it
+ * experimental. Other code in the program cannot copy the key, although it can sign with it.
  */
 export async function createProofKey(): Promise<ProofKey> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(P256, false, ['sign', 'verify']);
@@ -19,8 +19,8 @@ export async function createProofKey(): Promise<ProofKey> {
 }
 
 /**
- * A proof for one request (RFC 9449 §4.2). `url` has no query; `nonce` is the last one that the service has handed out; with an access
- * token the proof names it by its hash.
+ * Creates a proof for one request (RFC 9449 §4.2). `url` has no query; `nonce` is the latest one from the service; with
+ * an access token the proof contains its hash.
  */
 export async function makeProof(
   { privateKey, publicJwk }: ProofKey,
@@ -40,7 +40,10 @@ export async function makeProof(
   return `${text}.${toBase64Url(signature)}`;
 }
 
-/** `client_secret` of a token request: the HMAC of its proof, made with the secret (docs/reference/token-exchange.md, Request a token). */
+/**
+ * Creates the `client_secret` of a token request: the HMAC of its proof with the secret as key
+ * (docs/reference/token-exchange.md, Request a token).
+ */
 export async function signTokenRequest(clientSecret: string, clientId: string, proof: string): Promise<string> {
   const key = await crypto.subtle.importKey('raw', toBytes(clientSecret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',

@@ -10,9 +10,9 @@ export type AcceptInvitation = {
 };
 
 export type AcceptedRequest = {
-  /** `repeated`: it was accepted before, or another request had the same id of the event. */
+  /** `repeated`: it was accepted before, or another request had the same event id. */
   readonly outcome: 'received' | 'repeated';
-  /** Message that it became, or that its event had become before. */
+  /** Message published for the request or for an earlier one with its event id. */
   readonly messageId: string;
 };
 
@@ -116,33 +116,33 @@ export type Approval = {
   readonly id: string;
   /** Workflow of the run. */
   readonly workflowId: string;
-  /** Run that waits. */
+  /** Run that is waiting. */
   readonly runId: string;
   /** Step that asks. */
   readonly stepId: string;
-  /** Places of its items in the loops around it, from 0, joined by dots. */
+  /** Indexes, from 0, of the items in the enclosing loops, joined by dots. Empty outside loops. */
   readonly iteration: string;
-  /** Decision, or that there is none. */
+  /** `open` until somebody decides. `expired`: nobody decided in time. `cancelled`: its step was stopped because the run was cancelled or another branch won; a retry of the run asks again. */
   readonly status: 'open' | 'approved' | 'rejected' | 'expired' | 'cancelled';
   /** Question, in a few words. */
   readonly title: string;
-  /** The same at length. */
+  /** Longer explanation of the question. */
   readonly message?: string;
-  /** Ids of principals and addresses of people who may decide. Empty: anybody who may write workflows. */
+  /** Principal ids and email addresses of people who may decide. If empty, anyone who may write workflows. */
   readonly approvers: readonly string[];
-  /** JSON Schema that `data` of an approval must fit. */
+  /** JSON Schema that `data` of an approval must match. */
   readonly form?: unknown;
   /** When the step asked. */
   readonly createdAt: string;
-  /** When the step goes on by itself. */
+  /** When the step continues without a decision. */
   readonly expiresAt: string;
-  /** Id of the principal who decided. */
+  /** Id of the principal that decided. */
   readonly decidedBy?: string;
-  /** When that was. */
+  /** When the decision was made. */
   readonly decidedAt?: string;
-  /** Text that was given with it. */
+  /** Text given with the decision. */
   readonly comment?: string;
-  /** Values that were given with it. */
+  /** Values given with the decision. */
   readonly data?: unknown;
 };
 
@@ -315,9 +315,9 @@ export type Authenticate = {
 };
 
 export type Authorization = {
-  /** Address at the provider. The browser of one who may consent is sent there. */
+  /** Address at the provider. Redirect the browser of a person who may give consent to it. */
   readonly authorizationUrl: string;
-  /** When the address is good no more, used or not. */
+  /** When the address expires if it is not used. */
   readonly expiresAt: string;
 };
 
@@ -341,42 +341,42 @@ export type AuthorizationServer = {
 };
 
 export type Backlog = {
-  /** Deliveries before their first attempt. */
+  /** Deliveries that wait for their first attempt. */
   readonly pending: {
-    /** How many there are, 1,000 at most. */
+    /** Number counted, up to 1,000. */
     readonly count: number;
-    /** Whether there are more than that. */
+    /** Whether there are more. */
     readonly isMore: boolean;
-    /** When the oldest one was made. Absent where there is none. */
+    /** When the oldest one was created. Absent if there is none. */
     readonly oldestAt?: string;
   };
   /** Deliveries whose attempts have failed so far. */
   readonly retrying: {
-    /** How many there are, 1,000 at most. */
+    /** Number counted, up to 1,000. */
     readonly count: number;
-    /** Whether there are more than that. */
+    /** Whether there are more. */
     readonly isMore: boolean;
-    /** When the oldest one was made. Absent where there is none. */
+    /** When the oldest one was created. Absent if there is none. */
     readonly oldestAt?: string;
   };
   /** Dead letters that were neither replayed nor discarded. */
   readonly openDeadLetters: {
-    /** How many there are, 1,000 at most. */
+    /** Number counted, up to 1,000. */
     readonly count: number;
-    /** Whether there are more than that. */
+    /** Whether there are more. */
     readonly isMore: boolean;
   };
-  /** Servers that deliver for all environments, as of the last seconds. */
+  /** State of the components that deliver for all environments, some seconds old. */
   readonly service: {
-    /** Down where no worker is alive: nothing is delivered then. */
+    /** `down`: no worker is alive, so nothing is delivered. */
     readonly worker: 'up' | 'down';
-    /** Down where Temporal answers no worker that is alive: deliveries wait for it. Unknown where none is. */
+    /** `down`: no live worker can reach Temporal, so deliveries that need it wait. `unknown`: no worker is alive. */
     readonly temporal: 'up' | 'down' | 'unknown';
   };
 };
 
 export type BacklogQuery = {
-  /** Only of this channel. */
+  /** Only this channel. */
   readonly channelId?: string | undefined;
 };
 
@@ -569,15 +569,15 @@ export type BulkRetryOrPreview = BulkRetry | {
 };
 
 export type CancelRuns = {
-  /** Only runs with this status, or one of these. Default: all that have not ended. */
+  /** Only runs with this status, or one of these. Default: all unfinished runs. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | readonly ('pending' | 'running' | 'waiting' | 'paused')[] | undefined;
-  /** Only these runs. An id that names none of them is left out. */
+  /** Only these runs. Unknown ids are ignored. */
   readonly ids?: readonly string[] | undefined;
-  /** Only runs made after this. */
+  /** Only runs created after this time. */
   readonly since?: string | Date | undefined;
-  /** Only runs made before this. */
+  /** Only runs created before this time. */
   readonly until?: string | Date | undefined;
-  /** Counts, and changes nothing. Default: false. */
+  /** Only counts and changes nothing. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
@@ -605,25 +605,25 @@ export type CancelledMessage = {
 export type CancelledRuns = {
   /** `preview`: nothing was changed. */
   readonly status: 'preview' | 'cancelled';
-  /** Runs that match and had not ended. */
+  /** Unfinished runs that matched. */
   readonly matched: number;
-  /** Runs that this request has ended, the oldest first. */
+  /** Runs that this request cancelled, oldest first. */
   readonly cancelled: number;
-  /** Runs that match and have not ended yet. The same request goes on with them. */
+  /** Runs that match and are still unfinished. Repeat the request to cancel them. */
   readonly left: number;
 };
 
 export type Change = {
-  /** Kind of the resources. `everything`: changes may have been missed, so look at all that you show. */
+  /** Kind of the resources. `everything`: changes may have been missed, so read everything you show again. */
   readonly kind: 'message' | 'delivery' | 'deadLetter' | 'replay' | 'channel' | 'subscription' | 'workflow' | 'run' | 'approval' | 'webhook' | 'connection' | 'secret' | 'apiKey' | 'machineCredential' | 'everything';
-  /** Resources that are new or have changed: 100 at most. */
+  /** Resources that are new or have changed, up to 100. */
   readonly changed: readonly {
     /** Id of the resource. */
     readonly id: string;
-    /** Its status when it was looked at. Absent where its kind has none here. */
+    /** Status of the resource when it was read. Absent if its kind has none here. */
     readonly status?: string;
   }[];
-  /** Whether these are all that the service has noticed. */
+  /** Whether `changed` lists every change that was noticed. */
   readonly isComplete: boolean;
 };
 
@@ -658,32 +658,32 @@ export type Channel = {
 };
 
 export type ChannelStats = {
-  /** When the first step began. */
+  /** Start of the first step. */
   readonly since: string;
-  /** When the last step ends. */
+  /** End of the last step. */
   readonly until: string;
-  /** Seconds of one step. The service chooses it by the length of the span. */
+  /** Length of a step in seconds. Depends on the span. */
   readonly stepSeconds: number;
-  /** One entry for each channel that was asked for, in that order. One that is not here has none. */
+  /** One entry for each requested channel, in that order. Unknown ids are left out. */
   readonly channels: readonly {
-    /** Channel of these figures. */
+    /** Channel of this entry. */
     readonly channelId: string;
-    /** Messages that were published to it in the whole span. */
+    /** Messages published to it in the whole span. */
     readonly accepted: number;
-    /** The same in each step, oldest first, those without a message too. */
+    /** Messages published in each step, oldest first, including steps without any. */
     readonly counts: readonly number[];
-    /** Subscriptions that it has now. */
+    /** Subscriptions that the channel has now. */
     readonly subscriptions: {
-      /** How many there are, 1,000 at most. */
+      /** Number counted, up to 1,000. */
       readonly count: number;
-      /** Whether there are more than that. */
+      /** Whether there are more. */
       readonly isMore: boolean;
     };
   }[];
 };
 
 export type ChannelStatsQuery = {
-  /** Up to 100 ids of channels, separated by commas. By default the newest 100. */
+  /** Up to 100 ids of channels, separated by commas. Default: the newest 100. */
   readonly channelIds?: readonly string[] | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -699,86 +699,86 @@ export type ConfirmTotp = {
 export type Connection = {
   /** Prefix `cxn_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Connector that it is for. */
+  /** Connector of the connection. */
   readonly connectorId: string;
   /** Name for people. */
   readonly name: string;
-  /** Environment that it belongs to, which alone changes it. */
+  /** Environment that owns it; only this environment can change it. */
   readonly environment: 'live' | 'test';
-  /** Whether the other environment of its app may see it and use it. */
+  /** Whether the other environment of the app can see and use it. */
   readonly shared: boolean;
-  /** Whether steps can use it. `unauthorized`: somebody must consent at its provider first. */
+  /** Whether steps can use it. `unauthorized`: a person must first give consent at the provider. */
   readonly status: 'ready' | 'unauthorized';
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When it last changed. */
+  /** When it was last changed. */
   readonly updatedAt: string;
-  /** When a step last used it, to the minute. Absent before. */
+  /** When a step last used it, to the minute. Absent if none has. */
   readonly lastUsedAt?: string;
-  /** Last test of the present credentials, by the environment that it belongs to. Absent before. */
+  /** Last test of the current credentials by the environment that owns the connection. Absent if there is none. */
   readonly lastTest?: {
-    /** When it was made. */
+    /** When the test was run. */
     readonly at: string;
-    /** Whether the service took the credentials. */
+    /** Whether the service accepted the credentials. */
     readonly ok: boolean;
-    /** The same for people. */
+    /** Result in words. */
     readonly message: string;
   };
 };
 
 export type ConnectionTest = {
-  /** Whether the service takes the credentials. */
+  /** Whether the service accepts the credentials. */
   readonly ok: boolean;
-  /** Status of its answer. Absent where none came. */
+  /** HTTP status of the response. Absent if there was none. */
   readonly status?: number;
-  /** The same for people. */
+  /** Result in words. */
   readonly message: string;
 };
 
 export type Connector = {
-  /** Name by which steps and connections mean it. */
+  /** Id used in steps and connections. */
   readonly id: string;
   /** Name of the service. */
   readonly name: string;
-  /** Purpose, for people. */
+  /** What the service is for. */
   readonly description: string;
-  /** Kind of the service. */
+  /** Category of the service. */
   readonly category: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general';
-  /** Path of its icon on this server, an SVG. */
+  /** Path of its icon on this server (SVG). */
   readonly icon: string;
-  /** Way of the service to know who asks. Steps need a connection unless it is `none`. */
+  /** How the service authenticates requests. Unless `none`, steps need a connection. */
   readonly authType: 'none' | 'api_key' | 'basic' | 'oauth2';
   /** Whether steps may use it. */
   readonly status: 'available';
 };
 
 export type ConnectorDetail = {
-  /** Name by which steps and connections mean it. */
+  /** Id used in steps and connections. */
   readonly id: string;
   /** Name of the service. */
   readonly name: string;
-  /** Purpose, for people. */
+  /** What the service is for. */
   readonly description: string;
-  /** Kind of the service. */
+  /** Category of the service. */
   readonly category: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general';
-  /** Path of its icon on this server, an SVG. */
+  /** Path of its icon on this server (SVG). */
   readonly icon: string;
-  /** Way of the service to know who asks. Steps need a connection unless it is `none`. */
+  /** How the service authenticates requests. Unless `none`, steps need a connection. */
   readonly authType: 'none' | 'api_key' | 'basic' | 'oauth2';
   /** Whether steps may use it. */
   readonly status: 'available';
-  /** Things that it can be asked to do. */
+  /** Operations that a step can call. */
   readonly operations: readonly {
-    /** Name by which steps mean it. */
+    /** Id used in steps. */
     readonly id: string;
-    /** Name for people. */
+    /** Display name. */
     readonly name: string;
-    /** Effect, for people. */
+    /** What the operation does. */
     readonly description: string;
-    /** JSON Schema of the parameters of a step. A parameter with `writeOnly` takes a secret as `{{ secrets.NAME }}`. */
+    /** JSON Schema of the parameters of a step. A `writeOnly` parameter accepts a secret as `{{ secrets.NAME }}`. */
     readonly input: Readonly<Record<string, unknown>>;
   }[];
-  /** JSON Schema of the credentials of a connection. Absent where it needs none. */
+  /** JSON Schema of the credentials of a connection. Absent if none are needed. */
   readonly credentials?: Readonly<Record<string, unknown>>;
 };
 
@@ -950,26 +950,26 @@ export type CreateChannel = {
 };
 
 export type CreateConnection = {
-  /** Connector that it is for, such as `slack`. */
+  /** Connector of the connection, such as `slack`. */
   readonly connectorId: string;
   /** Name for people. */
   readonly name: string;
-  /** Credentials, as `credentials` of the connector describes them. No answer shows them again. */
+  /** Credentials, as `credentials` of the connector describes them. Never returned. */
   readonly credentials: object;
-  /** Whether the other environment of its app may see it and use it. Default false. Default: false. */
+  /** Whether the other environment of the app can see and use it. Default false. Default: false. */
   readonly shared?: boolean | undefined;
 };
 
 export type CreateInspector = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Answer that senders get. */
+  /** Response that senders receive. */
   readonly answer?: {
-    /** Status of each answer. Default 200. */
+    /** Status of each response. Default 200. */
     readonly status?: number | undefined;
-    /** Milliseconds before the answer. Default 0. */
+    /** Delay before each response, in milliseconds. Default 0. */
     readonly delayMs?: number | undefined;
-    /** So many of a hundred answers are 500 instead. Default 0. */
+    /** Percentage of responses that are 500 instead. Default 0. */
     readonly failurePercent?: number | undefined;
   } | undefined;
 };
@@ -1006,9 +1006,9 @@ export type CreateMachineCredential = {
 };
 
 export type CreateMarker = {
-  /** The event, such as `Deploy 4.2`. */
+  /** What happened, such as `Deploy 4.2`. */
   readonly name: string;
-  /** When it was, at most 366 days ago. Default now. */
+  /** When it happened, at most 366 days ago. Default now. */
   readonly at?: string | Date | undefined;
 };
 
@@ -1033,9 +1033,9 @@ export type CreateOrganisation = {
 };
 
 export type CreateSecret = {
-  /** Name by which definitions of workflows mean it. Unique in the environment. */
+  /** Name used in workflow definitions: a capital letter and up to 63 capital letters, digits or `_`. Unique in the environment; cannot change. */
   readonly name: string;
-  /** The secret itself. No answer shows it again. */
+  /** The secret itself, 1 to 8,192 bytes. Never returned. */
   readonly value: string;
 };
 
@@ -1084,85 +1084,85 @@ export type CreateSubscription = {
 };
 
 export type CreateView = {
-  /** List of the dashboard that it is of. */
+  /** Dashboard list of the view. */
   readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs' | 'subscriptions' | 'channels' | 'workflows' | 'approvals' | 'replays' | 'delivery-retries' | 'message-replays' | 'inbound-webhooks' | 'inbound-requests' | 'connections' | 'secrets' | 'inspectors' | 'inspected-requests' | 'api-keys' | 'machine-credentials' | 'audit';
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Filters by name, as the address of the page has them. */
+  /** Filters by name, as in the URL of the page. */
   readonly search: Readonly<Record<string, string>>;
 };
 
 export type CreateWebhook = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Channel that its messages are published to. */
+  /** Channel to publish to. Cannot change later. */
   readonly channelId: string;
-  /** Way in which requests prove who sent them. Default: that of the provider, else `body`. */
+  /** How requests are authenticated. Default: the scheme of the provider, otherwise `body`. */
   readonly scheme?: 'body' | 'standard' | 'svix' | 'github' | 'stripe' | 'slack' | 'shopify' | 'gitlab' | 'twilio' | 'mailgun' | 'hmac' | 'token' | 'ed25519' | 'ecdsa' | 'sns' | undefined;
-  /** Service that sends, where it is a known one. */
+  /** Service that sends the requests, if it is a known one. */
   readonly provider?: 'bitbucket' | 'buildkite' | 'calendly' | 'circleci' | 'clerk' | 'coinbase-commerce' | 'discord' | 'github' | 'gitlab-signed' | 'gitlab' | 'hubspot' | 'intercom' | 'jira' | 'launchdarkly' | 'lemon-squeezy' | 'linear' | 'mailgun' | 'openai' | 'paddle' | 'pagerduty' | 'razorpay' | 'resend' | 'sendgrid' | 'sentry' | 'shopify' | 'slack' | 'sns' | 'square' | 'stripe' | 'svix' | 'telegram' | 'twilio' | 'typeform' | 'vercel' | 'webflow' | 'woocommerce' | 'workos' | 'zendesk' | 'zoom' | undefined;
-  /** Status to have. Default: "active". */
+  /** Status of the new webhook. Default: "active". */
   readonly status?: 'active' | 'disabled' | undefined;
-  /** Secrets that are taken, the newest first. Made where none is given and the service lets you choose. */
+  /** Secrets to accept, newest first. If none is given and the service lets you choose it, one is generated. */
   readonly secrets?: readonly string[] | undefined;
-  /** Form of the signature, with the schemes `hmac` and `token`. */
+  /** Signature format, for the schemes `hmac` and `token`. */
   readonly signature?: {
     /** Header with the signature, or with the secret itself. */
     readonly header: string;
-    /** Text in front of the signature, such as `sha256=`. */
+    /** Text before the signature, such as `sha256=`. */
     readonly prefix?: string | undefined;
-    /** Hash of the HMAC. Default sha256. */
+    /** Hash algorithm of the HMAC. Default sha256. */
     readonly algorithm?: 'sha1' | 'sha256' | 'sha512' | undefined;
-    /** Form of the signature. Default hex. */
+    /** Encoding of the signature. Default hex. */
     readonly encoding?: 'hex' | 'base64' | undefined;
     /** Header with the signed time. */
     readonly timestampHeader?: string | undefined;
-    /** Form of the signed time. Default seconds. */
+    /** Unit of the signed time. Default seconds. */
     readonly timestampUnit?: 'seconds' | 'milliseconds' | 'iso8601' | undefined;
-    /** Seconds by which the signed time may differ from ours. Default 300. */
+    /** Maximum difference between the signed time and the server time, in seconds. Default 300. */
     readonly toleranceSeconds?: number | undefined;
-    /** Header that stands for `{id}` in the template. */
+    /** Header whose value is used for `{id}` in the template. */
     readonly idHeader?: string | undefined;
-    /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
+    /** Template of the signed text, with `{timestamp}`, `{id}`, `{url}` and `{body}`. Default `{body}`, or `{timestamp}.{body}` with a timestamp header. */
     readonly template?: string | undefined;
   } | undefined;
-  /** Place of the id of an event. Default: where the provider puts it. */
+  /** Where the event id is. Default: where the provider puts it. */
   readonly eventId?: {
-    /** Header with the id. */
+    /** Header that has the event id. */
     readonly header?: string | undefined;
-    /** JSON Pointer to the id in the body. */
+    /** JSON Pointer to the event id in the body. */
     readonly pointer?: string | undefined;
   } | undefined;
-  /** Source of the event type. Default: where the provider puts it. */
+  /** Where the event type comes from. Default: where the provider puts it. */
   readonly eventType?: {
-    /** This type for every message. */
+    /** Event type of every message. */
     readonly literal?: string | undefined;
-    /** JSON Pointer to the type in the body. */
+    /** JSON Pointer to the event type in the body. */
     readonly pointer?: string | undefined;
-    /** Header with the type. */
+    /** Header that has the event type. */
     readonly header?: string | undefined;
-    /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
+    /** CEL expression that returns a string, over `payload`, `metadata` and `eventType`. */
     readonly cel?: string | undefined;
   } | undefined;
   /** Part of the body that becomes the payload. Default: all of it. */
   readonly payload?: {
     /** JSON Pointer to the object that becomes the payload. */
     readonly pointer?: string | undefined;
-    /** Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out. */
+    /** Fields of the payload, each with a JSON Pointer to its value. A field is left out if its pointer finds nothing. */
     readonly fields?: Readonly<Record<string, string>> | undefined;
   } | undefined;
 };
 
 export type CreateWorkflow = {
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Text for people. */
+  /** Description for people. */
   readonly description?: string | undefined;
-  /** Status to have. Default: "draft". */
+  /** Status of the new workflow. Default: "draft". */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
-  /** Beginning of a run: `type` and `config`. Absent: none yet. */
+  /** What starts a run: `type` and `config`. If not set, the workflow has no trigger yet. */
   readonly trigger?: object | undefined;
-  /** Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet. */
+  /** Steps of a run, each with `id`, `type`, `config` and `next`. If not set, the workflow has no steps yet. */
   readonly steps?: readonly unknown[] | undefined;
 };
 
@@ -1350,20 +1350,20 @@ export type DeadLetterGroupsQuery = {
 };
 
 export type DecideApproval = {
-  /** Step that asks. May be left out where one asks only. */
+  /** Step that asks. Can be left out if only one step asks. */
   readonly stepId?: string | undefined;
-  /** Places of its items in the loops around it. */
+  /** Indexes, from 0, of the items in the enclosing loops, joined by dots. */
   readonly iteration?: string | undefined;
-  /** Text that the next steps, and people, see. */
+  /** Text for the next steps and for people. Up to 4,000 characters. */
   readonly comment?: string | undefined;
-  /** Values for the next steps. Must fit the form of the approval, where it has one. */
+  /** Values for the next steps. Must match the schema of the approval, if it has one. */
   readonly data?: object | undefined;
 };
 
 export type DefinitionValidation = {
-  /** Whether such a workflow could be activated. */
+  /** Whether the workflow could be activated. */
   readonly valid: boolean;
-  /** Everything that speaks against it; at most 20. */
+  /** All problems, up to 20. */
   readonly errors: readonly FieldProblem[];
 };
 
@@ -1551,15 +1551,15 @@ export type ExportMessages = {
 };
 
 export type ExportRuns = {
-  /** Only those with one of these statuses. */
+  /** Only runs with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** Only of this workflow. */
+  /** Only runs of this workflow. */
   readonly workflowId?: string | undefined;
-  /** Only of this message. */
+  /** Only runs started by this message. */
   readonly messageId?: string | undefined;
   /** `ndjson`: one JSON object per line. `csv`: a table with a header row. Default: "ndjson". */
   readonly format?: 'ndjson' | 'csv' | undefined;
@@ -1617,17 +1617,17 @@ export type FilterTestBody = {
 };
 
 export type InboundReceived = {
-  /** Always true. Absent in the answer to some handshakes. */
+  /** Always true. Absent in responses to some handshakes. */
   readonly received?: boolean;
-  /** Message that the event became, now or the first time it came. Absent in the answer to a handshake. */
+  /** Message published for the event by this request or an earlier one. Absent in responses to handshakes. */
   readonly messageId?: string;
-  /** Text that Slack asks for. */
+  /** Challenge, for Slack. */
   readonly challenge?: string;
-  /** Text that Zoom asks for. */
+  /** Token, for Zoom. */
   readonly plainToken?: string;
-  /** HMAC of it. */
+  /** HMAC of the token, for Zoom. */
   readonly encryptedToken?: string;
-  /** Number that Discord asks for. */
+  /** Response type, for Discord. */
   readonly type?: number;
 };
 
@@ -1636,21 +1636,21 @@ export type InboundRefusal = {
   readonly id: string;
   /** Webhook that refused it. */
   readonly webhookId: string;
-  /** Why it became no message. */
+  /** Why it did not become a message. */
   readonly reason: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed';
-  /** The same in words, with the field where one is at fault. */
+  /** The reason in words, with the field if one is the cause. */
   readonly detail: string;
-  /** IP address that it came from. */
+  /** IP address of the sender. */
   readonly address: string;
-  /** Its `User-Agent`, up to 300 characters; `posthorn-sample`: a sample. */
+  /** Its `User-Agent`, up to 300 characters; `posthorn-sample` for a sample. */
   readonly userAgent?: string;
-  /** Id of the event, of a request whose signature was good. */
+  /** Event id. Absent if the signature was not valid. */
   readonly eventId?: string;
-  /** Length of its body. */
+  /** Length of its body in bytes. */
   readonly bytes: number;
-  /** Whether its body is kept, and it can be accepted. True only where its signature was good. */
+  /** Whether its body is kept and the request can be accepted. Only if its signature was valid. */
   readonly hasBody: boolean;
-  /** Message that it became when it was accepted. */
+  /** Message that was published when the request was accepted. */
   readonly messageId?: string;
   /** When it was refused. */
   readonly refusedAt: string;
@@ -1659,105 +1659,105 @@ export type InboundRefusal = {
 export type InboundRequest = {
   /** Prefix `irc_` or `irf_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Webhook that it came to. */
+  /** Webhook that received it. */
   readonly webhookId: string;
-  /** `received`: it became a message. `repeated`: an earlier request had the same id of the event. */
+  /** `received`: it became a message. `repeated`: an earlier request had the same event id. */
   readonly outcome: 'received' | 'repeated' | 'refused';
-  /** Whether this service has signed and sent it as a sample. */
+  /** Whether it is a sample signed by this service. */
   readonly isSample: boolean;
-  /** Id of the event, where its signature was good and the service has ids. */
+  /** Event id. Absent if the signature was not valid or the service has no event ids. */
   readonly eventId?: string;
-  /** Message that its event became, now or the first time; of a refused one, when it was accepted. */
+  /** Message published for the event by this request or an earlier one; for a refused request, when it was accepted. */
   readonly messageId?: string;
-  /** Event type of that message. Absent while it waits for a paused channel, and once it is removed. */
+  /** Event type of the message. Absent while the message waits for a paused channel, and once it is removed. */
   readonly eventType?: string;
   /** Why it was refused. */
   readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed';
-  /** The same in words. */
+  /** The reason in words. */
   readonly detail?: string;
-  /** IP address that it came from, where it was refused. */
+  /** IP address of the sender, if refused. */
   readonly address?: string;
-  /** Length of its body, where it was refused. */
+  /** Length of its body in bytes, if refused. */
   readonly bytes?: number;
-  /** Whether its body is kept, and it can be accepted. True only where its signature was good. */
+  /** Whether its body is kept and the request can be accepted. Only if its signature was valid. */
   readonly hasBody?: boolean;
-  /** When it came. */
+  /** When it was received. */
   readonly receivedAt: string;
 };
 
 export type InspectedRequest = {
   /** Prefix `irq_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Inspector that it came to. */
+  /** Inspector that received it. */
   readonly inspectorId: string;
   /** Method of the request. */
   readonly method: string;
-  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
+  /** Rest of the path after the address of the inspector, and the query. Usually empty. */
   readonly path: string;
-  /** Bytes of the body as it came. */
+  /** Length of the body in bytes. */
   readonly bytes: number;
   /** Standard Webhooks signature. */
   readonly signature: {
-    /** `verified`: a secret of a subscription has signed it. `unsigned`: it has no `webhook-signature`. */
+    /** `verified`: the signature is valid for the secret of a subscription. `unsigned`: there is no `webhook-signature`. */
     readonly status: 'verified' | 'failed' | 'unsigned';
-    /** Why it failed. */
+    /** Why verification failed. */
     readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
-    /** Message that `webhook-id` names, where this environment has it. */
+    /** Message that `webhook-id` names, if this environment has it. */
     readonly messageId?: string;
-    /** Subscription whose secret was asked. */
+    /** Subscription whose secret was used to verify the signature. */
     readonly subscriptionId?: string;
   };
-  /** Answer that the sender got. */
+  /** Response that the sender received. */
   readonly answer: {
-    /** Status that the sender got. */
+    /** Status that the sender received. */
     readonly status: number;
-    /** Milliseconds that the answer was held back. */
+    /** Delay of the response in milliseconds. */
     readonly delayMs: number;
   };
   /** When it arrived. */
   readonly arrivedAt: string;
-  /** Headers, in the order in which they came. */
+  /** Headers in the order in which they arrived. */
   readonly headers: readonly {
     /** Name as it was sent. */
     readonly name: string;
-    /** Value. The one of a header that proves who asks is not kept. */
+    /** Value. Credentials are not kept. */
     readonly value: string;
   }[];
-  /** Body as it came, at most 256 KiB of it. */
+  /** Body as it arrived, up to 256 KiB. */
   readonly body: string;
-  /** Form of `body`: base64 where the bytes are no UTF-8. */
+  /** Encoding of `body`: base64 if the bytes are not UTF-8. */
   readonly encoding: 'text' | 'base64';
-  /** Whether `body` is only the beginning. */
+  /** Whether `body` was cut off. */
   readonly isCut: boolean;
 };
 
 export type InspectedRow = {
   /** Prefix `irq_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Inspector that it came to. */
+  /** Inspector that received it. */
   readonly inspectorId: string;
   /** Method of the request. */
   readonly method: string;
-  /** Rest of the path behind the address of the inspector, and query. Empty as a rule. */
+  /** Rest of the path after the address of the inspector, and the query. Usually empty. */
   readonly path: string;
-  /** Bytes of the body as it came. */
+  /** Length of the body in bytes. */
   readonly bytes: number;
   /** Standard Webhooks signature. */
   readonly signature: {
-    /** `verified`: a secret of a subscription has signed it. `unsigned`: it has no `webhook-signature`. */
+    /** `verified`: the signature is valid for the secret of a subscription. `unsigned`: there is no `webhook-signature`. */
     readonly status: 'verified' | 'failed' | 'unsigned';
-    /** Why it failed. */
+    /** Why verification failed. */
     readonly reason?: 'header_missing' | 'timestamp_malformed' | 'timestamp_off' | 'message_unknown' | 'secret_unreadable' | 'signature_differs';
-    /** Message that `webhook-id` names, where this environment has it. */
+    /** Message that `webhook-id` names, if this environment has it. */
     readonly messageId?: string;
-    /** Subscription whose secret was asked. */
+    /** Subscription whose secret was used to verify the signature. */
     readonly subscriptionId?: string;
   };
-  /** Answer that the sender got. */
+  /** Response that the sender received. */
   readonly answer: {
-    /** Status that the sender got. */
+    /** Status that the sender received. */
     readonly status: number;
-    /** Milliseconds that the answer was held back. */
+    /** Delay of the response in milliseconds. */
     readonly delayMs: number;
   };
   /** When it arrived. */
@@ -1765,22 +1765,22 @@ export type InspectedRow = {
 };
 
 export type Inspector = {
-  /** Prefix `ins_` and 26 characters, of 128 random bits. */
+  /** Prefix `ins_` and 26 characters (128 random bits). */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Address that shows what arrives: whoever knows it can send there. */
+  /** Address that records requests. Anyone who knows it can send there. */
   readonly url: string;
-  /** Answer that senders get. */
+  /** Response that senders receive. */
   readonly answer: {
-    /** Status of each answer. */
+    /** Status of each response. */
     readonly status: number;
-    /** Milliseconds before each answer. */
+    /** Delay before each response, in milliseconds. */
     readonly delayMs: number;
-    /** So many of a hundred answers are 500 instead. */
+    /** Percentage of responses that are 500 instead. */
     readonly failurePercent: number;
   };
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
   /** When it was last changed. */
   readonly updatedAt: string;
@@ -1862,11 +1862,11 @@ export type ListApprovals = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only approvals with this status. */
   readonly status?: 'open' | 'approved' | 'rejected' | 'expired' | 'cancelled' | undefined;
-  /** Run that asks. */
+  /** Only approvals of this run. */
   readonly runId?: string | undefined;
-  /** Only of this workflow. */
+  /** Only approvals of this workflow. */
   readonly workflowId?: string | undefined;
 };
 
@@ -1936,9 +1936,9 @@ export type ListConnections = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only for this connector. */
+  /** Only connections of this connector. */
   readonly connectorId?: string | undefined;
-  /** Only with this status. */
+  /** Only connections with this status. */
   readonly status?: 'ready' | 'unauthorized' | undefined;
 };
 
@@ -1947,9 +1947,9 @@ export type ListConnectors = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only of this category. */
+  /** Only connectors of this category. */
   readonly category?: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general' | undefined;
-  /** Only with this text in the name or the description. */
+  /** Only connectors with this text in their name or description. */
   readonly search?: string | undefined;
 };
 
@@ -2022,7 +2022,7 @@ export type ListInboundRequests = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only with this outcome. */
+  /** Only requests with this outcome. */
   readonly outcome?: 'received' | 'repeated' | 'refused' | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -2035,7 +2035,7 @@ export type ListInspectors = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only those with this in their name, in any case. */
+  /** Only inspectors with this text in their name, ignoring case. */
   readonly name?: string | undefined;
 };
 
@@ -2099,7 +2099,7 @@ export type ListRefusals = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only with this reason. */
+  /** Only requests refused for this reason. */
   readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed' | undefined;
 };
 
@@ -2108,7 +2108,7 @@ export type ListRequests = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only requests whose signature has this status. */
+  /** Only requests with this signature status. */
   readonly signatureStatus?: 'verified' | 'failed' | 'unsigned' | undefined;
 };
 
@@ -2117,17 +2117,17 @@ export type ListRuns = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only those with one of these statuses. */
+  /** Only runs with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** With `false` the outputs of runs are left out, and a page stays small. */
+  /** `false` leaves out the outputs of runs to keep the response small. */
   readonly outputs?: 'true' | 'false' | undefined;
-  /** Only of this workflow. */
+  /** Only runs of this workflow. */
   readonly workflowId?: string | undefined;
-  /** Only of this message. */
+  /** Only runs started by this message. */
   readonly messageId?: string | undefined;
 };
 
@@ -2136,13 +2136,13 @@ export type ListRunsOfWorkflow = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only those with one of these statuses. */
+  /** Only runs with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
   /** Only items earlier than this time. */
   readonly until?: string | Date | undefined;
-  /** With `false` the outputs of runs are left out, and a page stays small. */
+  /** `false` leaves out the outputs of runs to keep the response small. */
   readonly outputs?: 'true' | 'false' | undefined;
 };
 
@@ -2168,7 +2168,7 @@ export type ListSecrets = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only those with this in their name, in any case. */
+  /** Only secrets with this text in their name, ignoring case. */
   readonly name?: string | undefined;
 };
 
@@ -2203,9 +2203,9 @@ export type ListWebhooks = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Only of this channel. */
+  /** Only webhooks of this channel. */
   readonly channelId?: string | undefined;
-  /** Status to have. */
+  /** Only webhooks with this status. */
   readonly status?: 'active' | 'disabled' | undefined;
   /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
@@ -2218,15 +2218,15 @@ export type ListWorkflows = {
   readonly cursor?: string | undefined;
   /** Items on the page. */
   readonly limit?: number | undefined;
-  /** Status to have. */
+  /** Only workflows with this status. */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
   /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
   /** Part of the name, in any case. */
   readonly name?: string | undefined;
-  /** Only those whose present steps name this connection. */
+  /** Only workflows whose current steps use this connection. Looks through 500 definitions per page. */
   readonly connectionId?: string | undefined;
-  /** With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels. */
+  /** `false` leaves out large parts to keep the response small: trigger and steps of workflows (`triggerType` and `stepCount` are returned instead), schemas of channels. */
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
@@ -2271,13 +2271,13 @@ export type MachineCredential = {
 export type Marker = {
   /** Prefix `mrk_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** The event. */
+  /** What happened. */
   readonly name: string;
-  /** When it was. */
+  /** When it happened. */
   readonly at: string;
-  /** API key, machine credential or person who has marked it. */
+  /** Id of the API key, machine credential or person that created it. */
   readonly madeBy: string;
-  /** When it was marked. */
+  /** When it was created. */
   readonly createdAt: string;
 };
 
@@ -2771,13 +2771,13 @@ export type ReplayMessage = {
 export type RequestBody = {
   /** Prefix `irf_` and 26 characters that sort by the time of making. */
   readonly requestId: string;
-  /** Its `Content-Type`, where it had one. */
+  /** Its `Content-Type`. Absent if it had none. */
   readonly contentType?: string;
-  /** Length of the body. */
+  /** Length of the body in bytes. */
   readonly bytes: number;
-  /** Body as it came. */
+  /** Body as it was received. */
   readonly body: string;
-  /** Form of `body`: base64 where the bytes are no UTF-8. */
+  /** Encoding of `body`: base64 if the bytes are not UTF-8. */
   readonly encoding: 'text' | 'base64';
 };
 
@@ -2798,12 +2798,12 @@ export type ResetPassword = {
 };
 
 export type RetryRun = {
-  /** `failed`: at the steps that failed. `start`: at the first step, as if no step had been taken, with other idempotency keys. An object: at that step, in the same way, and the steps before it keep their results. Default: "failed". */
+  /** `failed`: at the steps that failed. `start`: at the first step, as if none had run, with new idempotency keys. An object: at that step, also with new idempotency keys; earlier steps keep their results. Default: "failed". */
   readonly from?: 'failed' | 'start' | {
-    /** Step that the run has reached, in no loop and no branch. */
+    /** Step that the run has reached, outside loops and branches. */
     readonly stepId: string;
   } | undefined;
-  /** Definition to go on under: its own, or the latest one of the workflow. Default: "original". */
+  /** Definition to use: the run's own, or the latest one of the workflow. Default: "original". */
   readonly definition?: 'original' | 'latest' | undefined;
 };
 
@@ -2830,140 +2830,140 @@ export type RotateSubscriptionSecret = {
 };
 
 export type RotateWebhookSecret = {
-  /** The new secret. Made where it is left out and the service lets you choose. */
+  /** New secret. If it is left out and the service lets you choose, one is generated. */
   readonly secret?: string | undefined;
-  /** Hours for which older secrets stay valid beside the new one, at most. Default: 24. */
+  /** Hours for which older secrets stay valid, at most. Default: 24. */
   readonly overlapHours?: number | undefined;
 };
 
 export type Run = {
   /** Prefix `run_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Workflow that it is a run of. */
+  /** Workflow of the run. */
   readonly workflowId: string;
-  /** Version of the definition that it keeps to its end. */
+  /** Version of its definition, which it keeps until it finishes unless it is retried with `latest`. */
   readonly definitionVersion: number;
-  /** How far it has come. */
+  /** Status of the run. */
   readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
-  /** How it began. */
+  /** What started the run. */
   readonly trigger: {
-    /** Kind of the trigger; `workflow` where a step of another run began it. */
+    /** Type of the trigger; `workflow` if a step of another run started it. */
     readonly type: 'event' | 'webhook' | 'schedule' | 'manual' | 'workflow';
-    /** Message that began it. */
+    /** Message that started it. */
     readonly messageId?: string;
-    /** Channel of that message. */
+    /** Channel of the message. */
     readonly channelId?: string;
-    /** Run whose step began it. */
+    /** Run whose step started it. */
     readonly runId?: string;
-    /** That step. Absent once it has begun another run. */
+    /** Step that started it. Absent once that step has started another run. */
     readonly stepId?: string;
   };
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When its first step could begin. Absent before. */
+  /** When its first step could start. Absent until then. */
   readonly startedAt?: string;
-  /** When it ended. Absent before. */
+  /** When it finished. Absent until then. */
   readonly finishedAt?: string;
-  /** Why it failed, or waits for a person. */
+  /** Why it failed, or is paused until a person acts. */
   readonly error?: {
     /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
     readonly code: string;
-    /** The same for people. */
+    /** Error in words. */
     readonly message: string;
     /** Step that failed. */
     readonly stepId?: string;
   };
   /** Why it was cancelled or skipped. */
   readonly reason?: string;
-  /** Filter that ended the run as `completed`, because its expression was false: id of the step. */
+  /** Id of the filter step whose expression was false, so that the run finished as `completed`. */
   readonly filteredBy?: string;
-  /** Output of the `end` step that ended it. Absent in a list with `outputs=false`. */
+  /** Output of the `end` step that finished it. Absent in lists with `outputs=false`. */
   readonly output?: unknown;
-  /** Definition that it keeps to its end, as it was written: the workflow may have another one since. */
+  /** Definition of the run as it was written. The current one of the workflow may be different. */
   readonly definition: {
-    /** Beginning of a run. */
+    /** What starts a run. */
     readonly trigger: Readonly<Record<string, unknown>>;
-    /** Work of a run. */
+    /** Steps of a run. */
     readonly steps: readonly unknown[];
   };
-  /** Steps that have begun, in the order in which they did. */
+  /** Steps that have started, in the order in which they did. */
   readonly steps: readonly {
     /** Id of the step in the definition. */
     readonly id: string;
-    /** Places of its items in the loops around it, from 0, joined by dots. Empty outside loops. */
+    /** Indexes, from 0, of the items in the enclosing loops, joined by dots. Empty outside loops. */
     readonly iteration: string;
-    /** Kind of the step. `item` is an item of a foreach, once it has ended. */
+    /** Type of the step. `item` is a finished item of a foreach. */
     readonly type: 'action' | 'condition' | 'switch' | 'filter' | 'transform' | 'delay' | 'wait_for_event' | 'approval' | 'foreach' | 'parallel' | 'workflow' | 'end' | 'item';
-    /** How far it has come. */
+    /** Status of the step. */
     readonly status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
-    /** Values that were resolved for it before its first attempt; all attempts take them. */
+    /** Values resolved before the first attempt; all attempts use them. */
     readonly input?: unknown;
-    /** Its result. */
+    /** Result of the step. */
     readonly output?: unknown;
-    /** Why its last attempt failed. */
+    /** Error of the last attempt. */
     readonly error?: {
       /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
       readonly code: string;
-      /** The same for people. */
+      /** Error in words. */
       readonly message: string;
     };
-    /** Attempts so far. */
+    /** Number of attempts so far. */
     readonly attempts: number;
-    /** Attempts whose worker stopped before their result was recorded. They may have had their effect. */
+    /** Attempts whose worker stopped before the result was recorded. They may have had their effect. */
     readonly crashes?: number;
-    /** When it began. */
+    /** When it started. */
     readonly startedAt: string;
-    /** When it ended. Absent before. */
+    /** When it finished. Absent until then. */
     readonly finishedAt?: string;
   }[];
 };
 
 export type RunStats = {
-  /** When the first step began. */
+  /** Start of the first step. */
   readonly since: string;
-  /** When the last step ends. */
+  /** End of the last step. */
   readonly until: string;
-  /** Seconds of one step. The service chooses it by the length of the span. */
+  /** Length of a step in seconds. Depends on the span. */
   readonly stepSeconds: number;
-  /** Figures of the whole span. */
+  /** Totals of the whole span. */
   readonly totals: {
-    /** Runs whose first step could begin. A retry from the start counts once more. */
+    /** Runs whose first step could start. A retry from the start counts again. */
     readonly started: number;
-    /** Runs that have completed, those that a filter has ended too. Each counts once. */
+    /** Runs that completed, including those ended by a filter. Each run counts once. */
     readonly completed: number;
-    /** Failures of runs. One that fails again after a retry counts again. */
+    /** Failures of runs. A run that fails again after a retry counts again. */
     readonly failed: number;
     /** Runs that were cancelled. */
     readonly cancelled: number;
-    /** Runs that their trigger has let do nothing. */
+    /** Runs that were skipped because of their trigger's settings. */
     readonly skipped: number;
   };
-  /** Figures of each step, oldest first, those without a run too. */
+  /** Numbers for each step, oldest first, including steps without runs. */
   readonly points: readonly {
-    /** When the step began. */
+    /** Start of the step. */
     readonly at: string;
-    /** Runs whose first step could begin. A retry from the start counts once more. */
+    /** Runs whose first step could start. A retry from the start counts again. */
     readonly started: number;
-    /** Runs that have completed, those that a filter has ended too. Each counts once. */
+    /** Runs that completed, including those ended by a filter. Each run counts once. */
     readonly completed: number;
-    /** Failures of runs. One that fails again after a retry counts again. */
+    /** Failures of runs. A run that fails again after a retry counts again. */
     readonly failed: number;
     /** Runs that were cancelled. */
     readonly cancelled: number;
-    /** Runs that their trigger has let do nothing. */
+    /** Runs that were skipped because of their trigger's settings. */
     readonly skipped: number;
   }[];
-  /** Runs that have not ended now. Runs of one workflow are counted among the newest 5,000 of each status. */
+  /** Runs that are unfinished now. Runs of one workflow are counted among the newest 5,000 of each status. */
   readonly unfinished: {
-    /** How many there are, 1,000 at most. */
+    /** Number counted, up to 1,000. */
     readonly count: number;
-    /** Whether there may be more than that. */
+    /** Whether there may be more. */
     readonly isMore: boolean;
   };
 };
 
 export type RunStatsQuery = {
-  /** Only of this workflow. */
+  /** Only this workflow. */
   readonly workflowId?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -2974,54 +2974,54 @@ export type RunStatsQuery = {
 export type RunSummary = {
   /** Prefix `run_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Workflow that it is a run of. */
+  /** Workflow of the run. */
   readonly workflowId: string;
-  /** Version of the definition that it keeps to its end. */
+  /** Version of its definition, which it keeps until it finishes unless it is retried with `latest`. */
   readonly definitionVersion: number;
-  /** How far it has come. */
+  /** Status of the run. */
   readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
-  /** How it began. */
+  /** What started the run. */
   readonly trigger: {
-    /** Kind of the trigger; `workflow` where a step of another run began it. */
+    /** Type of the trigger; `workflow` if a step of another run started it. */
     readonly type: 'event' | 'webhook' | 'schedule' | 'manual' | 'workflow';
-    /** Message that began it. */
+    /** Message that started it. */
     readonly messageId?: string;
-    /** Channel of that message. */
+    /** Channel of the message. */
     readonly channelId?: string;
-    /** Run whose step began it. */
+    /** Run whose step started it. */
     readonly runId?: string;
-    /** That step. Absent once it has begun another run. */
+    /** Step that started it. Absent once that step has started another run. */
     readonly stepId?: string;
   };
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When its first step could begin. Absent before. */
+  /** When its first step could start. Absent until then. */
   readonly startedAt?: string;
-  /** When it ended. Absent before. */
+  /** When it finished. Absent until then. */
   readonly finishedAt?: string;
-  /** Why it failed, or waits for a person. */
+  /** Why it failed, or is paused until a person acts. */
   readonly error?: {
     /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
     readonly code: string;
-    /** The same for people. */
+    /** Error in words. */
     readonly message: string;
     /** Step that failed. */
     readonly stepId?: string;
   };
   /** Why it was cancelled or skipped. */
   readonly reason?: string;
-  /** Filter that ended the run as `completed`, because its expression was false: id of the step. */
+  /** Id of the filter step whose expression was false, so that the run finished as `completed`. */
   readonly filteredBy?: string;
-  /** Output of the `end` step that ended it. Absent in a list with `outputs=false`. */
+  /** Output of the `end` step that finished it. Absent in lists with `outputs=false`. */
   readonly output?: unknown;
 };
 
 export type Schedule = {
-  /** When the next run begins, without jitter. Absent while the workflow is not active or has a problem, and when its schedule has ended. */
+  /** When the next run starts, before jitter. Absent if the workflow is not active, its schedule has ended, or there is a `problem`. */
   readonly nextRunAt?: string;
-  /** Last time that began a run. Absent before the first one. */
+  /** Last time that started a run. Absent before the first run. */
   readonly lastRunAt?: string;
-  /** Why Temporal does not have the schedule as it was last changed: it has refused it, or could not be told of it yet. */
+  /** Why Temporal does not have the latest version of the schedule: it refused it, or could not be reached yet. */
   readonly problem?: string;
 };
 
@@ -3042,9 +3042,9 @@ export type Search = {
   readonly includeSystem?: 'true' | 'false' | undefined;
   /** Only messages whose deliveries have one of these combined statuses. */
   readonly deliveryStatus?: 'pending' | 'delivered' | 'failed' | 'unrouted' | readonly ('pending' | 'delivered' | 'failed' | 'unrouted')[] | undefined;
-  /** An id, your own id of a message, an event type, a part of a name, `payload.<path>=<value>`, or a value of at least 3 characters that a payload has anywhere. Absent: the newest messages. */
+  /** An id, your own id of a message, an event type, part of a name, `payload.<path>=<value>`, or a value of at least 3 characters anywhere in a payload. If not set, the newest messages. */
   readonly q?: string | undefined;
-  /** With `false` a value without a path is not looked for in payloads, which is faster where only names are wanted. */
+  /** With `false`, a value without a path is not searched for in payloads, which is faster if you only need names. */
   readonly payloads?: 'true' | 'false' | undefined;
 };
 
@@ -3085,30 +3085,30 @@ export type SearchPage = {
 };
 
 export type SearchResults = {
-  /** Resources that were found: by their id, then by their names, then messages, the newest first. */
+  /** Resources found: by id, then by name, then messages, newest first. */
   readonly data: readonly {
     /** Kind of the resource. */
     readonly kind: 'message' | 'delivery' | 'attempt' | 'deadLetter' | 'bulkReplay' | 'bulkRetry' | 'messageReplay' | 'subscription' | 'channel' | 'workflow' | 'run' | 'approval' | 'connection' | 'webhook';
     /** Id of the resource. */
     readonly id: string;
-    /** The resource in one line. */
+    /** Summary in one line. */
     readonly summary: string;
-    /** Its status. Absent where its kind has none. */
+    /** Status of the resource. Absent if its kind has none. */
     readonly status?: string;
-    /** When it was made, or published. */
+    /** When it was created or published. */
     readonly at: string;
-    /** Part of it that `q` names: `everything` without a `q`. */
+    /** Part of the resource that `q` matched: `everything` without `q`. */
     readonly matched: 'id' | 'publisherId' | 'eventType' | 'name' | 'payload' | 'everything';
-    /** Delivery of an attempt. Absent on other kinds. */
+    /** Delivery of an attempt. Absent for other kinds. */
     readonly deliveryId?: string;
   }[];
-  /** Messages that were read for it. */
+  /** Messages that were read for this page. */
   readonly lookedThrough: SearchPage;
-  /** Where the search goes on. */
+  /** How to continue the search. */
   readonly pagination: {
-    /** Goes on behind the messages that were looked through. Absent where nothing is left. */
+    /** Continues after the messages that were looked through. Absent if none are left. */
     readonly cursor?: string;
-    /** Whether messages are left to look through. */
+    /** Whether there are more messages to look through. */
     readonly hasMore: boolean;
   };
 };
@@ -3141,103 +3141,103 @@ export type SecondFactor = {
 };
 
 export type SendSample = {
-  /** Exact text; with the scheme `body`, of its `payload`. */
+  /** Exact text to sign; with the scheme `body`, the text of its `payload`. */
   readonly body?: string | undefined;
-  /** Headers beside the signature, over those of the sample: the event type of many services stands there. */
+  /** Headers to send in addition to the signature. They replace those of the sample; many services put the event type in a header. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
 export type SentSample = {
-  /** `repeated`: an earlier request had the same id of the event. A `handshake` becomes no message. */
+  /** `repeated`: an earlier request had the same event id. `handshake`: it did not become a message. */
   readonly outcome: 'received' | 'repeated' | 'handshake' | 'refused';
-  /** HTTP status with which the sender would be answered. */
+  /** HTTP status that the sender would receive. */
   readonly status: number;
-  /** Message that it became, now or the first time its event came. */
+  /** Message published for the event by this request or an earlier one. */
   readonly messageId?: string;
   /** Why it was refused. */
   readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed';
-  /** The same in words. */
+  /** The reason in words. */
   readonly detail?: string;
 };
 
 export type Service = {
-  /** State of the service as a whole. `down`: messages are refused, or nothing is delivered. `degraded`: everything works, but late or with less protection. */
+  /** State of the service. `down`: messages are refused, or nothing is delivered. `degraded`: everything works, but late or with less protection. */
   readonly verdict: 'healthy' | 'degraded' | 'down';
-  /** Everything that keeps the service from being healthy, the worst first. Empty if it is healthy. */
+  /** All reasons why the service is not healthy, worst first. Empty if it is healthy. */
   readonly reasons: readonly {
-    /** The reason for programs. Operators find what each means and what to do in docs/operate/troubleshooting.md. */
+    /** Reason code. docs/operate/troubleshooting.md explains each one and what to do. */
     readonly code: 'database_unavailable' | 'schema_unfit' | 'encryption_keys_unfit' | 'row_security_off' | 'no_worker' | 'worker_late' | 'temporal_unreachable' | 'temporal_partly_unreachable' | 'backlog_old' | 'scheduled_late';
-    /** The verdict that this reason alone would lead to. */
+    /** Verdict that this reason alone would cause. */
     readonly verdict: 'degraded' | 'down';
-    /** The reason for people, as one plain sentence. */
+    /** Reason in one sentence. */
     readonly message: string;
   }[];
-  /** Programs that run here. */
+  /** Versions of the programs in use. */
   readonly versions: {
-    /** Release of the process that answers. */
+    /** Release of the process that responds. */
     readonly posthorn: string;
-    /** Node.js that runs it. */
+    /** Version of Node.js. */
     readonly node: string;
-    /** PostgreSQL. Absent while it does not answer. */
+    /** Version of PostgreSQL. Absent while it is not available. */
     readonly postgresql?: string;
-    /** Temporal server. Absent where it does not answer, or this process does not know it. */
+    /** Version of the Temporal server. Absent if it is not available or this process does not have its address. */
     readonly temporal?: string;
   };
-  /** Processes that make deliveries, the newest first. Empty while PostgreSQL does not answer. */
+  /** Processes that send deliveries, newest first. Empty while PostgreSQL is not available. */
   readonly workers: readonly {
-    /** Incarnation: one life of the process. */
+    /** Id of the worker. A restarted process has a new one. */
     readonly id: string;
-    /** Processes that make deliveries have leases; others have none. */
+    /** Only processes that send deliveries have leases. */
     readonly role: 'worker';
-    /** Name of its machine. */
+    /** Host name. */
     readonly host?: string;
-    /** Its process number there. */
+    /** Process id on the host. */
     readonly pid?: number;
-    /** When it began. */
+    /** When it started. */
     readonly startedAt: string;
     /** When it last renewed its lease. */
     readonly renewedAt: string;
-    /** Whether the lease holds. Its deliveries are taken over otherwise. */
+    /** Whether the lease is valid. If not, other workers take over its deliveries. */
     readonly isAlive: boolean;
-    /** Whether Temporal answered the worker when it asked last, which is up to 25 seconds ago. */
+    /** Whether Temporal responded to the worker's last check, up to 25 seconds ago. */
     readonly reachesTemporal: boolean;
   }[];
-  /** Deliveries whose time has come, by state. A state without any is left out. */
+  /** Due deliveries by state. States without deliveries are left out. */
   readonly due: readonly {
     /** First attempts and retries wait for a worker, claimed deliveries have one, blocked deliveries belong to a subscription that is paused or disabled or whose circuit breaker is open. */
     readonly state: 'first_attempt' | 'retry' | 'claimed' | 'blocked';
-    /** At least so many: 10,000 of each subscription and 100,000 in all are counted. */
+    /** Number of deliveries, counted up to 10,000 per subscription and 100,000 in all. */
     readonly deliveries: number;
-    /** Time since the oldest of them was due. */
+    /** Milliseconds since the oldest of them was due. */
     readonly oldestDueForMs: number;
   }[];
-  /** Time since the oldest scheduled message was due; 0 without one. */
+  /** Milliseconds since the oldest overdue scheduled message was due; 0 if there is none. */
   readonly oldestScheduledForMs: number;
-  /** The largest tables, the largest first. */
+  /** The largest tables, largest first. */
   readonly tables: readonly {
-    /** Table. */
+    /** Name of the table. */
     readonly name: string;
-    /** Its size with its indexes. */
+    /** Size including indexes. */
     readonly bytes: number;
-    /** Rows, as PostgreSQL estimates them. */
+    /** Number of rows, as estimated by PostgreSQL. */
     readonly liveRows: number;
     /** Rows that autovacuum has not removed yet. */
     readonly deadRows: number;
   }[];
-  /** Migration that was applied last. */
+  /** Latest migration that was applied. */
   readonly newestMigration: string;
-  /** Whether PostgreSQL keeps tenants apart by itself. */
+  /** Whether PostgreSQL isolates tenants with row-level security. */
   readonly rowSecurity: boolean;
-  /** Parts that /readyz looks at, and Temporal if this process has its address. */
+  /** Components checked by /readyz, and Temporal if this process has its address. */
   readonly checks: readonly {
-    /** Part. */
+    /** Component that was checked. */
     readonly name: string;
-    /** Late has no answer within 2 s. Unknown is what depends on a part that is not up. */
+    /** `late`: no response within 2 s. `unknown`: depends on a component that is not up. */
     readonly state: 'up' | 'late' | 'down' | 'unknown';
     /** Why it is down or late. */
     readonly reason?: string;
   }[];
-  /** When this was read: a process reads it every 5 seconds at most. */
+  /** When this was read. Each process reads it at most every 5 seconds. */
   readonly lookedAt: string;
 };
 
@@ -3295,51 +3295,51 @@ export type SignInBody = {
 };
 
 export type SignInSettings = {
-  /** Signing in by password. */
+  /** Sign-in with a password. */
   readonly password: {
-    /** Everybody else comes by single sign-on. */
+    /** Whether only owners can sign in with a password and everybody else must use single sign-on. */
     readonly isForOwnersAlone: boolean;
   };
-  /** Signing in by passkey. */
+  /** Sign-in with a passkey. */
   readonly passkeys: {
-    /** Browsers take host names alone, no IP addresses. */
+    /** Whether passkeys can be used. Browsers require a host name, not an IP address. */
     readonly isPossible: boolean;
-    /** Host that passkeys belong to. Another one loses them all. */
+    /** Host that passkeys belong to. If the host changes, all passkeys stop working. */
     readonly host?: string;
   };
-  /** People may add an authenticator app as their second factor. */
+  /** Users can add an authenticator app as a second factor. */
   readonly authenticatorApps: true;
-  /** Absent where no provider is set. */
+  /** Single sign-on. Absent if no provider is configured. */
   readonly singleSignOn?: {
-    /** Name on the button. */
+    /** Name on the sign-in button. */
     readonly name: string;
-    /** OpenID provider. */
+    /** Issuer of the OpenID provider. */
     readonly issuer: string;
-    /** Id of this service there. */
+    /** Client id of this service at the provider. */
     readonly clientId: string;
-    /** Claim that has the groups of a person. */
+    /** Claim with the groups of a user. */
     readonly groupsClaim: string;
-    /** So many groups give roles. */
+    /** Number of groups that are mapped to roles. */
     readonly groupRoles: number;
-    /** Addresses count as proven, though the provider does not say so. */
+    /** Whether email addresses count as verified even if the provider does not say so. */
     readonly isEmailTrusted: boolean;
   };
-  /** How long people stay signed in. */
+  /** How long users stay signed in. */
   readonly sessions: {
-    /** A session ends when it is not used for so long. */
+    /** A session ends after this many milliseconds without use. */
     readonly idleMs: number;
-    /** A session ends so long after signing in. */
+    /** A session ends this many milliseconds after sign-in. */
     readonly lifeMs: number;
-    /** Dangerous actions ask again for a proof after so long. */
+    /** Dangerous actions require a new proof of identity after this many milliseconds. */
     readonly freshMs: number;
-    /** Cookies of sessions travel by https alone. */
+    /** Whether session cookies are only sent over https. */
     readonly isOnHttpsAlone: boolean;
   };
-  /** Mails with invitations and links for new passwords. */
+  /** Emails with invitations and password reset links. */
   readonly mail: {
-    /** Whether links are sent; they are only shown otherwise. */
+    /** Whether emails are sent. If not, links are only shown to the person who creates them. */
     readonly isOn: boolean;
-    /** Sender. */
+    /** Sender address. */
     readonly from?: string;
   };
 };
@@ -3385,7 +3385,7 @@ export type SingleSignOn = {
 };
 
 export type StartRun = {
-  /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+  /** Any JSON object, up to 256 KiB. Its text is kept digit for digit. */
   readonly payload?: object | undefined;
 };
 
@@ -3395,113 +3395,113 @@ export type StartSingleSignOn = {
 };
 
 export type Stats = {
-  /** When the first step began. */
+  /** Start of the first step. */
   readonly since: string;
-  /** When the last step ends. */
+  /** End of the last step. */
   readonly until: string;
-  /** Seconds of one step. The service chooses it by the length of the span. */
+  /** Length of a step in seconds. Depends on the span. */
   readonly stepSeconds: number;
-  /** Figures of the whole span. */
+  /** Totals of the whole span. */
   readonly totals: {
-    /** Messages that were published. Absent on subscriptions, which publish nothing. */
+    /** Messages published. Absent for subscriptions. */
     readonly accepted?: number;
-    /** Attempts that have delivered a message. */
+    /** Attempts that delivered a message. */
     readonly delivered: number;
-    /** Attempts that have failed. */
+    /** Attempts that failed. */
     readonly failedAttempts: number;
-    /** Dead letters, of deliveries and of runs. */
+    /** Dead letters of deliveries and runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
+    /** Dead letters of deliveries. A delivery that was replayed successfully later still counts; use `deliveries` for a success rate. Absent for channels, where runs are counted too. */
     readonly givenUp?: number;
-    /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+    /** Latency of subscribers' responses, accurate to about 20 %. Absent if there was no response. */
     readonly latencyMs?: {
-      /** Half of the answers took so many milliseconds at most. */
+      /** Median, in milliseconds. */
       readonly p50: number;
-      /** 95 of 100 answers took so many milliseconds at most. */
+      /** 95th percentile, in milliseconds. */
       readonly p95: number;
     };
   };
-  /** Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them. */
+  /** Deliveries created in the span, by their current state. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries removed by retention are not included. */
   readonly deliveries: {
-    /** Deliveries that were created. The four numbers below add up to it. */
+    /** Deliveries that were created: the sum of the four numbers below. */
     readonly created: number;
-    /** Deliveries that have been delivered, at the first attempt or a later one. */
+    /** Deliveries that were delivered, at the first attempt or a later one. */
     readonly delivered: number;
-    /** Deliveries that have failed, and have not been retried or replayed since. */
+    /** Deliveries that failed and have not been retried or replayed since. */
     readonly failed: number;
-    /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+    /** Deliveries whose attempts have failed so far and that will be retried. */
     readonly retrying: number;
-    /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+    /** Deliveries that wait for their first attempt, or for the first attempt of a replay. */
     readonly pending: number;
-    /** Whether all of the span were counted. If not, only the newest were. */
+    /** Whether all deliveries of the span were counted. If not, only the newest were. */
     readonly isExact: boolean;
-    /** When the oldest counted delivery was created, if older ones of the span were left out. */
+    /** When the oldest counted delivery was created. Absent if all were counted. */
     readonly countedSince?: string;
   };
-  /** Attempts by the answer of the subscriber, the most frequent first. */
+  /** Attempts by the response of the subscriber, most frequent first. */
   readonly answers: readonly ({
-    /** HTTP status of the answer. */
+    /** HTTP status of the response. */
     readonly status: number;
-    /** Attempts that got it. */
+    /** Attempts with this status. */
     readonly count: number;
   } | {
-    /** Kind of the failure without an answer. */
+    /** Kind of failure without a response. */
     readonly errorClass: 'dns' | 'connect' | 'tls' | 'timeout' | 'status' | 'blocked_address' | 'protocol' | 'crashed' | 'internal';
-    /** Attempts that ended so. */
+    /** Attempts that failed this way. */
     readonly count: number;
   })[];
-  /** Figures of each step, oldest first, those without traffic too. */
+  /** Numbers for each step, oldest first, including steps without traffic. */
   readonly points: readonly {
     /** When the step began. */
     readonly at: string;
-    /** Messages that were published. Absent on subscriptions, which publish nothing. */
+    /** Messages published. Absent for subscriptions. */
     readonly accepted?: number;
-    /** Attempts that have delivered a message. */
+    /** Attempts that delivered a message. */
     readonly delivered: number;
-    /** Attempts that have failed. */
+    /** Attempts that failed. */
     readonly failedAttempts: number;
-    /** Dead letters, of deliveries and of runs. */
+    /** Dead letters of deliveries and runs. */
     readonly deadLetters: number;
-    /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
+    /** Dead letters of deliveries. A delivery that was replayed successfully later still counts; use `deliveries` for a success rate. Absent for channels, where runs are counted too. */
     readonly givenUp?: number;
-    /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+    /** Latency of subscribers' responses, accurate to about 20 %. Absent if there was no response. */
     readonly latencyMs?: {
-      /** Half of the answers took so many milliseconds at most. */
+      /** Median, in milliseconds. */
       readonly p50: number;
-      /** 95 of 100 answers took so many milliseconds at most. */
+      /** 95th percentile, in milliseconds. */
       readonly p95: number;
     };
-    /** Attempts of the step by the class of their answer. */
+    /** Attempts of the step by the class of their response. */
     readonly answers: {
-      /** Attempts that were answered with a status from 200 to 299: they have delivered. */
+      /** Attempts with a response status from 200 to 299: they delivered. */
       readonly status2xx: number;
-      /** Attempts that were answered with a status from 300 to 399. */
+      /** Attempts with a response status from 300 to 399. */
       readonly status3xx: number;
-      /** Attempts that were answered with a status from 400 to 499. */
+      /** Attempts with a response status from 400 to 499. */
       readonly status4xx: number;
-      /** Attempts that were answered with a status from 500 on. */
+      /** Attempts with a response status of 500 or higher. */
       readonly status5xx: number;
-      /** Attempts without an answer: no connection, a time-out, a broken one. */
+      /** Attempts without a response: no connection, a timeout, or a broken connection. */
       readonly none: number;
     };
-    /** Deliveries that were created in the step, by their state now. Absent if not all of them were counted. */
+    /** Deliveries created in the step, by their current state. Absent if not all of them were counted. */
     readonly deliveries?: {
-      /** Deliveries that have been delivered, at the first attempt or a later one. */
+      /** Deliveries that were delivered, at the first attempt or a later one. */
       readonly delivered: number;
-      /** Deliveries that have failed, and have not been retried or replayed since. */
+      /** Deliveries that failed and have not been retried or replayed since. */
       readonly failed: number;
-      /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+      /** Deliveries whose attempts have failed so far and that will be retried. */
       readonly retrying: number;
-      /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+      /** Deliveries that wait for their first attempt, or for the first attempt of a replay. */
       readonly pending: number;
     };
   }[];
 };
 
 export type StatsQuery = {
-  /** Only of this channel. */
+  /** Only this channel. */
   readonly channelId?: string | undefined;
-  /** Only of this subscription. */
+  /** Only this subscription. */
   readonly subscriptionId?: string | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -3603,89 +3603,89 @@ export type SubscriptionSecret = {
 };
 
 export type SubscriptionStats = {
-  /** When the first step began. */
+  /** Start of the first step. */
   readonly since: string;
-  /** When the last step ends. */
+  /** End of the last step. */
   readonly until: string;
-  /** Seconds of one step. The service chooses it by the length of the span. */
+  /** Length of a step in seconds. Depends on the span. */
   readonly stepSeconds: number;
-  /** One entry for each subscription that was asked for, in that order. One that is not here has none. */
+  /** One entry for each requested subscription, in that order. Unknown ids are left out. */
   readonly subscriptions: readonly {
-    /** Subscription of these figures. */
+    /** Subscription of this entry. */
     readonly subscriptionId: string;
-    /** Figures of the whole span. */
+    /** Totals of the whole span. */
     readonly totals: {
-      /** Messages that were published. Absent on subscriptions, which publish nothing. */
+      /** Messages published. Absent for subscriptions. */
       readonly accepted?: number;
-      /** Attempts that have delivered a message. */
+      /** Attempts that delivered a message. */
       readonly delivered: number;
-      /** Attempts that have failed. */
+      /** Attempts that failed. */
       readonly failedAttempts: number;
-      /** Dead letters, of deliveries and of runs. */
+      /** Dead letters of deliveries and runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
+      /** Dead letters of deliveries. A delivery that was replayed successfully later still counts; use `deliveries` for a success rate. Absent for channels, where runs are counted too. */
       readonly givenUp?: number;
-      /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+      /** Latency of subscribers' responses, accurate to about 20 %. Absent if there was no response. */
       readonly latencyMs?: {
-        /** Half of the answers took so many milliseconds at most. */
+        /** Median, in milliseconds. */
         readonly p50: number;
-        /** 95 of 100 answers took so many milliseconds at most. */
+        /** 95th percentile, in milliseconds. */
         readonly p95: number;
       };
     };
-    /** Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them. */
+    /** Deliveries created in the span, by their current state. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries removed by retention are not included. */
     readonly deliveries: {
-      /** Deliveries that were created. The four numbers below add up to it. */
+      /** Deliveries that were created: the sum of the four numbers below. */
       readonly created: number;
-      /** Deliveries that have been delivered, at the first attempt or a later one. */
+      /** Deliveries that were delivered, at the first attempt or a later one. */
       readonly delivered: number;
-      /** Deliveries that have failed, and have not been retried or replayed since. */
+      /** Deliveries that failed and have not been retried or replayed since. */
       readonly failed: number;
-      /** Deliveries whose attempts have failed so far, and that will be attempted again. */
+      /** Deliveries whose attempts have failed so far and that will be retried. */
       readonly retrying: number;
-      /** Deliveries that wait for their first attempt, or for the first one of a replay. */
+      /** Deliveries that wait for their first attempt, or for the first attempt of a replay. */
       readonly pending: number;
-      /** Whether all of the span were counted. If not, only the newest were. */
+      /** Whether all deliveries of the span were counted. If not, only the newest were. */
       readonly isExact: boolean;
-      /** When the oldest counted delivery was created, if older ones of the span were left out. */
+      /** When the oldest counted delivery was created. Absent if all were counted. */
       readonly countedSince?: string;
     };
-    /** Figures of each step, oldest first, those without traffic too. */
+    /** Numbers for each step, oldest first, including steps without traffic. */
     readonly points: readonly {
       /** When the step began. */
       readonly at: string;
-      /** Messages that were published. Absent on subscriptions, which publish nothing. */
+      /** Messages published. Absent for subscriptions. */
       readonly accepted?: number;
-      /** Attempts that have delivered a message. */
+      /** Attempts that delivered a message. */
       readonly delivered: number;
-      /** Attempts that have failed. */
+      /** Attempts that failed. */
       readonly failedAttempts: number;
-      /** Dead letters, of deliveries and of runs. */
+      /** Dead letters of deliveries and runs. */
       readonly deadLetters: number;
-      /** Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too. */
+      /** Dead letters of deliveries. A delivery that was replayed successfully later still counts; use `deliveries` for a success rate. Absent for channels, where runs are counted too. */
       readonly givenUp?: number;
-      /** Latency of the answers of subscribers, good by a fifth. Absent where there was no answer. */
+      /** Latency of subscribers' responses, accurate to about 20 %. Absent if there was no response. */
       readonly latencyMs?: {
-        /** Half of the answers took so many milliseconds at most. */
+        /** Median, in milliseconds. */
         readonly p50: number;
-        /** 95 of 100 answers took so many milliseconds at most. */
+        /** 95th percentile, in milliseconds. */
         readonly p95: number;
       };
     }[];
     /** Deliveries that wait for an attempt now, the first or a later one. */
     readonly waiting: {
-      /** How many there are, 1,000 at most. */
+      /** Number counted, up to 1,000. */
       readonly count: number;
-      /** Whether there are more than that. */
+      /** Whether there are more. */
       readonly isMore: boolean;
     };
-    /** When the first of at least five failed attempts in a row was recorded, if that is at least a minute ago and no attempt has been delivered since. A disabled subscription always has it. Absent while the receiver is not failing. */
+    /** When the first of at least five consecutive failed attempts was recorded, if that is at least a minute ago and no attempt has succeeded since. A disabled subscription always has it. Absent if the receiver is not failing. */
     readonly failingSince?: string;
   }[];
 };
 
 export type SubscriptionStatsQuery = {
-  /** Up to 100 ids of subscriptions, separated by commas. By default the newest 100. */
+  /** Up to 100 ids of subscriptions, separated by commas. Default: the newest 100. */
   readonly subscriptionIds?: readonly string[] | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -3694,54 +3694,54 @@ export type SubscriptionStatsQuery = {
 };
 
 export type TestRun = {
-  /** Answer of the trigger to the event. The steps are taken whatever it is. */
+  /** Whether the trigger accepts the event. The steps are executed in either case. */
   readonly triggerMatch: {
-    /** Whether the trigger takes such an event, once the workflow is active. `channelId`, `eventType` and `metadata` that are left out fit. */
+    /** Whether the trigger accepts the event, once the workflow is active. `channelId`, `eventType` and `metadata` match if they are left out. */
     readonly wouldStart: boolean;
-    /** Why, or why not. `trigger_type`: no message begins this workflow. */
+    /** `no_filter`, `filter_matches`: a run would start. All others: it would not. `trigger_type`: messages do not start this workflow. */
     readonly reason: 'no_filter' | 'filter_matches' | 'trigger_type' | 'channel' | 'webhook' | 'event_type' | 'filter_does_not_match' | 'filter_failed';
-    /** Wishes of the trigger, or the failure of its filter, for people. */
+    /** What the trigger expects, or the error of its filter, in words. */
     readonly detail?: string;
   };
-  /** How such a run would end. */
+  /** Status in which the run would end. */
   readonly status: 'completed' | 'failed' | 'cancelled' | 'paused';
-  /** Why it would fail, or wait for a person. */
+  /** Why it would fail, or be paused until a person acts. */
   readonly error?: {
     /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
     readonly code: string;
-    /** The same for people. */
+    /** Error in words. */
     readonly message: string;
     /** Step that failed. */
     readonly stepId: string;
   };
-  /** Why the trial was cut off. */
+  /** Why the test run was stopped early. */
   readonly reason?: string;
-  /** Filter that would end it as `completed`, because its expression is false: id of the step. */
+  /** Id of the filter step whose expression is false, so that the run would finish as `completed`. */
   readonly filteredBy?: string;
-  /** Output of the `end` step that would end it. */
+  /** Output of the `end` step that would finish it. */
   readonly output?: unknown;
-  /** Steps that were taken, in the order in which they began. */
+  /** Steps that were executed, in the order in which they started. */
   readonly steps: readonly {
     /** Id of the step in the definition. */
     readonly id: string;
-    /** Places of its items in the loops around it, from 0, joined by dots. Empty outside loops. */
+    /** Indexes, from 0, of the items in the enclosing loops, joined by dots. Empty outside loops. */
     readonly iteration: string;
-    /** Kind of the step. `item` is an item of a foreach, once it has ended. */
+    /** Type of the step. `item` is a finished item of a foreach. */
     readonly type: 'action' | 'condition' | 'switch' | 'filter' | 'transform' | 'delay' | 'wait_for_event' | 'approval' | 'foreach' | 'parallel' | 'workflow' | 'end' | 'item';
-    /** How it ended. */
+    /** Status in which the step ended. */
     readonly status: 'pending' | 'running' | 'waiting' | 'completed' | 'failed' | 'skipped' | 'cancelled';
-    /** Values that were resolved for it. */
+    /** Values resolved for the step. */
     readonly input?: unknown;
-    /** Its result. */
+    /** Result of the step. */
     readonly output?: unknown;
     /** Why it failed. */
     readonly error?: {
       /** Code of the error, such as `HTTP_404` or `TIMEOUT`. */
       readonly code: string;
-      /** The same for people. */
+      /** Error in words. */
       readonly message: string;
     };
-    /** Present where nothing was sent: the result is of `mocks`, or one that was made up. */
+    /** Present if the step sent nothing: the result is from `mocks` (`given`) or made up (`invented`). */
     readonly mocked?: 'given' | 'invented';
   }[];
 };
@@ -3754,26 +3754,26 @@ export type TestSubscription = {
 };
 
 export type TestWorkflow = {
-  /** Message that the trial begins with. */
+  /** Message that starts the test run. */
   readonly event?: {
-    /** Any JSON object, up to 256 KiB. Subscribers get it digit for digit. */
+    /** Any JSON object, up to 256 KiB. Its text is kept digit for digit. */
     readonly payload?: object | undefined;
-    /** One event type, `order.*` for all that begin with `order.`, or `*`. */
+    /** Event type of the message. */
     readonly eventType?: string | undefined;
-    /** Only of this channel. */
+    /** Channel of the message. */
     readonly channelId?: string | undefined;
-    /** Texts that go with the message, up to 50 and 16 KiB. */
+    /** Metadata of the message, up to 50 texts and 16 KiB. */
     readonly metadata?: Readonly<Record<string, string>> | undefined;
   } | undefined;
-  /** Results of steps with effects, by the ids of the steps. */
+  /** Results of steps with effects, by step id. */
   readonly mocks?: Readonly<Record<string, {
     /** Result of the step: any JSON. */
     readonly output?: unknown;
-    /** Failure of the step, after all of its tries. */
+    /** Failure of the step, after all of its attempts. */
     readonly error?: {
       /** Code of the error, such as `HTTP_404`. */
       readonly code: string;
-      /** The same for people. Default: "mocked". */
+      /** Error in words. Default: "mocked". */
       readonly message?: string | undefined;
     } | undefined;
   }>> | undefined;
@@ -3893,22 +3893,22 @@ export type UpdateChannel = {
 export type UpdateConnection = {
   /** Name for people. */
   readonly name?: string | undefined;
-  /** Credentials, as `credentials` of the connector describes them. No answer shows them again. */
+  /** Credentials, as `credentials` of the connector describes them. Never returned. */
   readonly credentials?: object | undefined;
-  /** Whether the other environment of its app may see it and use it. Default false. */
+  /** Whether the other environment of the app can see and use it. Default false. */
   readonly shared?: boolean | undefined;
 };
 
 export type UpdateInspector = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Answer that senders get. */
+  /** Response that senders receive. */
   readonly answer?: {
-    /** Status of each answer. Default 200. */
+    /** Status of each response. Default 200. */
     readonly status?: number | undefined;
-    /** Milliseconds before the answer. Default 0. */
+    /** Delay before each response, in milliseconds. Default 0. */
     readonly delayMs?: number | undefined;
-    /** So many of a hundred answers are 500 instead. Default 0. */
+    /** Percentage of responses that are 500 instead. Default 0. */
     readonly failurePercent?: number | undefined;
   } | undefined;
 };
@@ -3948,7 +3948,7 @@ export type UpdateOrganisation = {
 };
 
 export type UpdateSecret = {
-  /** The secret itself. No answer shows it again. */
+  /** The secret itself, 1 to 8,192 bytes. Never returned. */
   readonly value?: string | undefined;
 };
 
@@ -3991,71 +3991,71 @@ export type UpdateSubscription = {
 };
 
 export type UpdateView = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Filters by name, as the address of the page has them. */
+  /** Filters by name, as in the URL of the page. */
   readonly search?: Readonly<Record<string, string>> | undefined;
 };
 
 export type UpdateWebhook = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Status to have. */
+  /** New status. */
   readonly status?: 'active' | 'disabled' | undefined;
-  /** Form of the signature, with the schemes `hmac` and `token`. */
+  /** Signature format, for the schemes `hmac` and `token`. */
   readonly signature?: {
     /** Header with the signature, or with the secret itself. */
     readonly header: string;
-    /** Text in front of the signature, such as `sha256=`. */
+    /** Text before the signature, such as `sha256=`. */
     readonly prefix?: string | undefined;
-    /** Hash of the HMAC. Default sha256. */
+    /** Hash algorithm of the HMAC. Default sha256. */
     readonly algorithm?: 'sha1' | 'sha256' | 'sha512' | undefined;
-    /** Form of the signature. Default hex. */
+    /** Encoding of the signature. Default hex. */
     readonly encoding?: 'hex' | 'base64' | undefined;
     /** Header with the signed time. */
     readonly timestampHeader?: string | undefined;
-    /** Form of the signed time. Default seconds. */
+    /** Unit of the signed time. Default seconds. */
     readonly timestampUnit?: 'seconds' | 'milliseconds' | 'iso8601' | undefined;
-    /** Seconds by which the signed time may differ from ours. Default 300. */
+    /** Maximum difference between the signed time and the server time, in seconds. Default 300. */
     readonly toleranceSeconds?: number | undefined;
-    /** Header that stands for `{id}` in the template. */
+    /** Header whose value is used for `{id}` in the template. */
     readonly idHeader?: string | undefined;
-    /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
+    /** Template of the signed text, with `{timestamp}`, `{id}`, `{url}` and `{body}`. Default `{body}`, or `{timestamp}.{body}` with a timestamp header. */
     readonly template?: string | undefined;
   } | undefined;
   /** Where the event id is. Null: where the provider puts it. */
   readonly eventId?: {
-    /** Header with the id. */
+    /** Header that has the event id. */
     readonly header?: string | undefined;
-    /** JSON Pointer to the id in the body. */
+    /** JSON Pointer to the event id in the body. */
     readonly pointer?: string | undefined;
   } | null | undefined;
   /** Where the event type comes from. Null: where the provider puts it. */
   readonly eventType?: {
-    /** This type for every message. */
+    /** Event type of every message. */
     readonly literal?: string | undefined;
-    /** JSON Pointer to the type in the body. */
+    /** JSON Pointer to the event type in the body. */
     readonly pointer?: string | undefined;
-    /** Header with the type. */
+    /** Header that has the event type. */
     readonly header?: string | undefined;
-    /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
+    /** CEL expression that returns a string, over `payload`, `metadata` and `eventType`. */
     readonly cel?: string | undefined;
   } | null | undefined;
   /** Part of the body that becomes the payload. Null: the whole body. */
   readonly payload?: {
     /** JSON Pointer to the object that becomes the payload. */
     readonly pointer?: string | undefined;
-    /** Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out. */
+    /** Fields of the payload, each with a JSON Pointer to its value. A field is left out if its pointer finds nothing. */
     readonly fields?: Readonly<Record<string, string>> | undefined;
   } | null | undefined;
 };
 
 export type UpdateWorkflow = {
-  /** Name for people. */
+  /** Display name. */
   readonly name?: string | undefined;
-  /** Text for people. */
+  /** Description for people. */
   readonly description?: string | null | undefined;
-  /** Status to have. */
+  /** New status. */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
   /** Replaces the whole trigger. */
   readonly trigger?: object | undefined;
@@ -4096,13 +4096,13 @@ export type ValidateMessages = {
 };
 
 export type ValidateWorkflow = {
-  /** Workflow that is to be changed. Absent: a new one. */
+  /** Workflow to change. If not set, a new one. */
   readonly id?: string | undefined;
-  /** Name for people. A new workflow needs one. */
+  /** Display name. Required for a new workflow. */
   readonly name?: string | undefined;
-  /** Text for people. */
+  /** Description for people. */
   readonly description?: string | undefined;
-  /** Status to have. */
+  /** Status of the workflow. */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
   /** Trigger to check. */
   readonly trigger?: object | undefined;
@@ -4113,130 +4113,130 @@ export type ValidateWorkflow = {
 export type View = {
   /** Prefix `viw_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** List of the dashboard that it is of. */
+  /** Dashboard list of the view. */
   readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs' | 'subscriptions' | 'channels' | 'workflows' | 'approvals' | 'replays' | 'delivery-retries' | 'message-replays' | 'inbound-webhooks' | 'inbound-requests' | 'connections' | 'secrets' | 'inspectors' | 'inspected-requests' | 'api-keys' | 'machine-credentials' | 'audit';
-  /** Name that its person has given, the only one of its page. */
+  /** Name, unique within the page. */
   readonly name: string;
-  /** Filters, as the address of the page has them. */
+  /** Filters, as in the URL of the page. */
   readonly search: Readonly<Record<string, string>>;
   /** When it was saved. */
   readonly createdAt: string;
-  /** When it last changed. */
+  /** When it was last changed. */
   readonly updatedAt: string;
 };
 
 export type Webhook = {
-  /** Prefix `whk_` and 26 characters, of 128 random bits. */
+  /** Prefix `whk_` and 26 characters (128 random bits). */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
   /** Channel that its messages are published to. */
   readonly channelId: string;
-  /** Way in which requests prove who sent them. */
+  /** How requests are authenticated. */
   readonly scheme: 'body' | 'standard' | 'svix' | 'github' | 'stripe' | 'slack' | 'shopify' | 'gitlab' | 'twilio' | 'mailgun' | 'hmac' | 'token' | 'ed25519' | 'ecdsa' | 'sns';
-  /** Service that sends. Absent for a sender of your own. */
+  /** Service that sends the requests. Absent for a sender of your own. */
   readonly provider?: 'bitbucket' | 'buildkite' | 'calendly' | 'circleci' | 'clerk' | 'coinbase-commerce' | 'discord' | 'github' | 'gitlab-signed' | 'gitlab' | 'hubspot' | 'intercom' | 'jira' | 'launchdarkly' | 'lemon-squeezy' | 'linear' | 'mailgun' | 'openai' | 'paddle' | 'pagerduty' | 'razorpay' | 'resend' | 'sendgrid' | 'sentry' | 'shopify' | 'slack' | 'sns' | 'square' | 'stripe' | 'svix' | 'telegram' | 'twilio' | 'typeform' | 'vercel' | 'webflow' | 'woocommerce' | 'workos' | 'zendesk' | 'zoom';
-  /** A disabled one refuses every request. */
+  /** `disabled`: every request is refused. */
   readonly status: 'active' | 'disabled';
-  /** Form of the signature, with the schemes `hmac` and `token`. */
+  /** Signature format, for the schemes `hmac` and `token`. */
   readonly signature?: {
     /** Header with the signature, or with the secret itself. */
     readonly header: string;
-    /** Text in front of the signature, such as `sha256=`. */
+    /** Text before the signature, such as `sha256=`. */
     readonly prefix?: string;
-    /** Hash of the HMAC. Default sha256. */
+    /** Hash algorithm of the HMAC. Default sha256. */
     readonly algorithm?: 'sha1' | 'sha256' | 'sha512';
-    /** Form of the signature. Default hex. */
+    /** Encoding of the signature. Default hex. */
     readonly encoding?: 'hex' | 'base64';
     /** Header with the signed time. */
     readonly timestampHeader?: string;
-    /** Form of the signed time. Default seconds. */
+    /** Unit of the signed time. Default seconds. */
     readonly timestampUnit?: 'seconds' | 'milliseconds' | 'iso8601';
-    /** Seconds by which the signed time may differ from ours. Default 300. */
+    /** Maximum difference between the signed time and the server time, in seconds. Default 300. */
     readonly toleranceSeconds?: number;
-    /** Header that stands for `{id}` in the template. */
+    /** Header whose value is used for `{id}` in the template. */
     readonly idHeader?: string;
-    /** Signed text, of `{timestamp}`, `{id}`, `{url}`, `{body}`. Default `{body}`, with a time `{timestamp}.{body}`. */
+    /** Template of the signed text, with `{timestamp}`, `{id}`, `{url}` and `{body}`. Default `{body}`, or `{timestamp}.{body}` with a timestamp header. */
     readonly template?: string;
   };
-  /** Place of the id of an event. Absent: where the provider puts it. */
+  /** Where the event id is. Absent: where the provider puts it. */
   readonly eventId?: {
-    /** Header with the id. */
+    /** Header that has the event id. */
     readonly header?: string;
-    /** JSON Pointer to the id in the body. */
+    /** JSON Pointer to the event id in the body. */
     readonly pointer?: string;
   };
-  /** Source of the event type. Absent: where the provider puts it. */
+  /** Where the event type comes from. Absent: where the provider puts it. */
   readonly eventType?: {
-    /** This type for every message. */
+    /** Event type of every message. */
     readonly literal?: string;
-    /** JSON Pointer to the type in the body. */
+    /** JSON Pointer to the event type in the body. */
     readonly pointer?: string;
-    /** Header with the type. */
+    /** Header that has the event type. */
     readonly header?: string;
-    /** CEL expression that gives a text, over `payload`, `metadata`, `eventType`. */
+    /** CEL expression that returns a string, over `payload`, `metadata` and `eventType`. */
     readonly cel?: string;
   };
   /** Part of the body that becomes the payload. Absent: all of it. */
   readonly payload?: {
     /** JSON Pointer to the object that becomes the payload. */
     readonly pointer?: string;
-    /** Fields of the payload, each with a JSON Pointer to its value. One that leads nowhere is left out. */
+    /** Fields of the payload, each with a JSON Pointer to its value. A field is left out if its pointer finds nothing. */
     readonly fields?: Readonly<Record<string, string>>;
   };
   /** Address to give to the service. */
   readonly url: string;
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
   /** When it was last changed. */
   readonly updatedAt: string;
 };
 
 export type WebhookSample = {
-  /** Whether this service can sign in the name of the sender. */
+  /** Whether Posthorn can sign for the sender. */
   readonly isSignable: boolean;
-  /** Why it cannot. */
+  /** Why it cannot sign. */
   readonly reason?: string;
-  /** Its body; with the scheme `body`, its `payload`. Ids in it are new. */
+  /** Body of the sample; with the scheme `body`, its `payload`. Each sample has new ids. */
   readonly body?: string;
-  /** Headers beside its signature. */
+  /** Headers other than the signature. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 export type WebhookSecrets = {
-  /** Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. None before the first one is set. */
+  /** Valid secrets, newest first: the current one, and up to three older ones while rotations overlap. Empty until a secret is set. */
   readonly secrets: readonly {
-    /** The secret, or the public key of a service that signs by its own. */
+    /** The secret, or the public key of a service that signs with its own key. */
     readonly secret: string;
     /** When it was set. */
     readonly createdAt: string;
-    /** When it ends, since a newer one was set. */
+    /** When it stops being valid because a newer one was set. Absent for the current one. */
     readonly expiresAt?: string;
   }[];
 };
 
 export type WebhookStats = {
-  /** When the first step began. */
+  /** Start of the first step. */
   readonly since: string;
-  /** When the last step ends. */
+  /** End of the last step. */
   readonly until: string;
-  /** Seconds of one step. The service chooses it by the length of the span. */
+  /** Length of a step in seconds. Depends on the span. */
   readonly stepSeconds: number;
-  /** One entry for each webhook that was asked for, in that order. One that is not here has none. */
+  /** One entry for each requested webhook, in that order. Unknown ids are left out. */
   readonly webhooks: readonly {
-    /** Inbound webhook of these figures. */
+    /** Inbound webhook of this entry. */
     readonly webhookId: string;
-    /** Requests that became messages in the whole span. */
+    /** Requests that became messages. */
     readonly received: number;
-    /** Requests whose event was a message already, up to 100 in a minute. */
+    /** Requests whose event already was a message, up to 100 per minute. */
     readonly repeated: number;
-    /** Requests that were refused, up to 100 in a minute. */
+    /** Requests that were refused, up to 100 per minute. */
     readonly refused: number;
   }[];
 };
 
 export type WebhookStatsQuery = {
-  /** Up to 100 ids of inbound webhooks, separated by commas. By default the newest 100. */
+  /** Up to 100 ids of inbound webhooks, separated by commas. Default: the newest 100. */
   readonly webhookIds?: readonly string[] | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -4247,85 +4247,85 @@ export type WebhookStatsQuery = {
 export type Workflow = {
   /** Prefix `wfl_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name for people. */
+  /** Display name. */
   readonly name: string;
-  /** Purpose, for people. */
+  /** Description for people. */
   readonly description?: string;
-  /** Runs begin while it is active. A draft was never active. */
+  /** Runs start while it is `active`. `draft`: it was never activated. */
   readonly status: 'active' | 'paused' | 'draft';
-  /** Beginning of a run, as its author wrote it. Absent in a draft that has none yet. */
+  /** What starts a run, as it was written. Absent if a draft has none yet. */
   readonly trigger?: Readonly<Record<string, unknown>>;
-  /** Work of a run, as its author wrote it. Absent in a draft that has none yet. */
+  /** Steps of a run, as they were written. Absent if a draft has none yet. */
   readonly steps?: readonly unknown[];
-  /** Type of its trigger, in a list with `definitions=false`. Absent in others, and where there is none. */
+  /** Type of its trigger. Only in lists with `definitions=false`; absent if it has none. */
   readonly triggerType?: string;
-  /** Number of its steps, in a list with `definitions=false`. Absent in others. */
+  /** Number of its steps. Only in lists with `definitions=false`. */
   readonly stepCount?: number;
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
-  /** When it last changed. */
+  /** When it was last changed. */
   readonly updatedAt: string;
 };
 
 export type WorkflowSecret = {
   /** Prefix `sec_` and 26 characters that sort by the time of making. */
   readonly id: string;
-  /** Name by which definitions of workflows mean it: `{{ secrets.NAME }}`. */
+  /** Name used in workflow definitions: `{{ secrets.NAME }}`. */
   readonly name: string;
-  /** When it was made. */
+  /** When it was created. */
   readonly createdAt: string;
   /** When its value was last set. */
   readonly updatedAt: string;
-  /** When a step last sent it, to the minute. Absent before. */
+  /** When a step last sent it, to the minute. Absent if none has. */
   readonly lastUsedAt?: string;
 };
 
 export type WorkflowStats = {
-  /** When the first step began. */
+  /** Start of the first step. */
   readonly since: string;
-  /** When the last step ends. */
+  /** End of the last step. */
   readonly until: string;
-  /** Seconds of one step. The service chooses it by the length of the span. */
+  /** Length of a step in seconds. Depends on the span. */
   readonly stepSeconds: number;
-  /** One entry for each workflow that was asked for, in that order. One that is not here has none. */
+  /** One entry for each requested workflow, in that order. Unknown ids are left out. */
   readonly workflows: readonly {
-    /** Workflow of these figures. */
+    /** Workflow of this entry. */
     readonly workflowId: string;
-    /** Figures of its runs in the whole span. */
+    /** Totals of its runs in the whole span. */
     readonly totals: {
-      /** Runs whose first step could begin. A retry from the start counts once more. */
+      /** Runs whose first step could start. A retry from the start counts again. */
       readonly started: number;
-      /** Runs that have completed, those that a filter has ended too. Each counts once. */
+      /** Runs that completed, including those ended by a filter. Each run counts once. */
       readonly completed: number;
-      /** Failures of runs. One that fails again after a retry counts again. */
+      /** Failures of runs. A run that fails again after a retry counts again. */
       readonly failed: number;
       /** Runs that were cancelled. */
       readonly cancelled: number;
-      /** Runs that their trigger has let do nothing. */
+      /** Runs that were skipped because of their trigger's settings. */
       readonly skipped: number;
     };
-    /** Run that was made last, in the span or before. Absent where there is none. */
+    /** Latest run, created in the span or before. Absent if there is none. */
     readonly lastRun?: {
       /** Prefix `run_` and 26 characters that sort by the time of making. */
       readonly id: string;
-      /** How far it has come. */
+      /** Status of the run. */
       readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';
-      /** When it was made. */
+      /** When it was created. */
       readonly createdAt: string;
-      /** When it ended. Absent before. */
+      /** When it finished. Absent until then. */
       readonly finishedAt?: string;
-      /** Filter that ended it: id of the step. */
+      /** Id of the filter step that ended it. */
       readonly filteredBy?: string;
     };
-    /** Completed runs of each step, oldest first, those without one too. */
+    /** Completed runs in each step, oldest first, including steps without any. */
     readonly completed: readonly number[];
-    /** Failures of runs in each step. */
+    /** Failures of runs in each step, oldest first. */
     readonly failed: readonly number[];
   }[];
 };
 
 export type WorkflowStatsQuery = {
-  /** Up to 100 ids of workflows, separated by commas. By default the newest 100. */
+  /** Up to 100 ids of workflows, separated by commas. Default: the newest 100. */
   readonly workflowIds?: readonly string[] | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -4334,23 +4334,23 @@ export type WorkflowStatsQuery = {
 };
 
 export type WorkflowVersions = {
-  /** Up to 50 versions, the newest first. */
+  /** Up to 50 versions, newest first. */
   readonly versions: readonly {
     /** Number of the version. Runs name it as their `definitionVersion`. */
     readonly version: number;
-    /** Type of its trigger. Absent where there is none. */
+    /** Type of its trigger. Absent if it has none. */
     readonly triggerType?: string;
     /** Number of its steps. */
     readonly stepCount: number;
-    /** API key, machine credential or person who has made it. Absent in one from before that was noted. */
+    /** Id of the API key, machine credential or person that created it. Absent for versions created before this was recorded. */
     readonly madeBy?: string;
-    /** Beginning of a run, as its author wrote it. Only where `version` asks for it. */
+    /** What starts a run, as it was written. Only with `version`. */
     readonly trigger?: Readonly<Record<string, unknown>>;
-    /** Work of a run, as its author wrote it. Only where `version` asks for it. */
+    /** Steps of a run, as they were written. Only with `version`. */
     readonly steps?: readonly unknown[];
-    /** When it was made. */
+    /** When it was created. */
     readonly createdAt: string;
   }[];
-  /** Whether there are older ones: `beforeVersion` asks for them. */
+  /** Whether there are older versions; continue with `beforeVersion`. */
   readonly hasMore: boolean;
 };

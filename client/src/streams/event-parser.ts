@@ -1,9 +1,9 @@
-/** A server-sent event. One without data is not shown to anybody, but its id is a place to go on from. */
+/** A server-sent event. Events without data are not passed on, but their ids are positions to resume from. */
 export type ServerEvent = { id: string | undefined; data: string | undefined; retryMs: number | undefined };
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2.6) from texts as they come: lines end in LF, CR or both, and a text may end anywhere.
- * Returns the events that are whole.
+ * Parses server-sent events (WHATWG HTML §9.2.6) from chunks of text: lines end in LF, CR or both, and a chunk may end
+ * anywhere. Returns the complete events.
  */
 export function createEventParser(): (text: string) => ServerEvent[] {
   let rest = '';
@@ -34,7 +34,7 @@ export function createEventParser(): (text: string) => ServerEvent[] {
     const events: ServerEvent[] = [];
     let added = isFirst ? text.replace(/^\uFEFF/, '') : text;
     if (text !== '') isFirst = false;
-    // A CR at the end of one text and a LF at the beginning of the next are one end of a line.
+    // A CR at the end of one chunk and a LF at the beginning of the next are one line ending.
     if (endedInCr && added !== '') added = added.replace(/^\n/, '');
     if (text !== '') endedInCr = text.endsWith('\r');
     const lines = (rest + added).split(/\r\n|\r|\n/);

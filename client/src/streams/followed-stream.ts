@@ -1,22 +1,24 @@
 import { ConnectionError } from '../errors.ts';
 import { textsOf } from '../lines.ts';
 import type { Opened } from '../opened.ts';
-import { delayBefore, isWorthAnotherTry } from '../retry.ts';
+import { delayBefore, isWorthRetrying } from '../retry.ts';
 import { wait } from '../wait.ts';
 import { createEventParser, type ServerEvent } from './event-parser.ts';
 
-/** Opens the stream behind the event with that id, or where its query says. `isFirst` is for the first connection. */
+/**
+ * Opens the stream after the event with that id, or where its query says. `isFirst` is set for the first connection.
+ */
 export type OpenStream = (lastEventId: string | undefined, isFirst: boolean) => Promise<Opened>;
 export type Following = { signal?: AbortSignal; lastEventId?: string };
 
-/** The service sends something every 15 s. A connection that is silent for three times as long is lost. */
+/** The service sends something every 15 s. A connection that is silent for three times as long counts as lost. */
 const SILENCE_MS = 45_000;
-/** As the service asks for where it says nothing. */
+/** Reconnection delay until the service sends one. */
 const RECONNECT_MS = 1_000;
 
 /**
- * Server-sent events. `for await` opens the stream and opens it again behind the last event whenever it ends. The loop ends with the
- * signal, without an error; refusals are thrown.
+ * Server-sent events. `for await` opens the stream and, whenever it ends, opens it again after the last event. The loop
+ * ends with the signal, without an error; refusals are thrown.
  */
 export class FollowedStream<T> implements AsyncIterable<T> {
   readonly #open: OpenStream;
@@ -24,7 +26,7 @@ export class FollowedStream<T> implements AsyncIterable<T> {
   readonly #read: (text: string, eventId: string) => T;
   #lastEventId: string | undefined;
 
-  /** `read` makes of an event's data what the reader gets. */
+  /** `read` converts the data of an event into what the loop receives. */
   constructor(open: OpenStream, { signal, lastEventId }: Following, read: (text: string, eventId: string) => T) {
     this.#open = open;
     this.#signal = signal;
@@ -32,7 +34,7 @@ export class FollowedStream<T> implements AsyncIterable<T> {
     this.#read = read;
   }
 
-  /** Where the stream is: the last event that was given, or a later heartbeat. Undefined before it is open. */
+  /** Position of the stream: the last event received or a later heartbeat. Undefined before the stream is open. */
   get lastEventId(): string | undefined {
     return this.#lastEventId;
   }
@@ -63,8 +65,8 @@ export class FollowedStream<T> implements AsyncIterable<T> {
         failure = error;
       }
       this.#signal?.throwIfAborted();
-      const isRefused = !(failure === undefined || isWorthAnotherTry(failure, { isRepeatable: true, isKeyed: false }));
-      // Wrong credentials, a wrong address or a channel that is gone show at once, or after the retries of any request.
+      const isRefused = !(failure === undefined || isWorthRetrying(failure, { isRepeatable: true, isKeyed: false }));
+      // Wrong credentials, a wrong address or a deleted channel are reported at once, or after the usual retries.
       if (isRefused || (failure !== undefined && !hasOpened)) throw failure;
       if (failure !== undefined) failures += 1;
       const delayMs =
@@ -73,13 +75,13 @@ export class FollowedStream<T> implements AsyncIterable<T> {
     }
   }
 
-  /** Events of one connection, to its end. */
+  /** Yields the events of one connection until it ends. */
   async *#events(isFirst: boolean): AsyncGenerator<ServerEvent, void, undefined> {
     const opened = await this.#open(this.#lastEventId, isFirst);
     const type = opened.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream')) {
       opened.close();
-      throw new ConnectionError(`The answer is of the type ${type}, and no stream`);
+      throw new ConnectionError(`The response has the type ${type} and is not an event stream`);
     }
     const parse = createEventParser();
     for await (const text of textsOf(opened, SILENCE_MS)) yield* parse(text);

@@ -1,7 +1,7 @@
 import { fromBase64, toBytes } from '../bytes.ts';
 import { WebhookError } from './webhook-error.ts';
 
-/** Headers as fetch or as Node has them. */
+/** Headers as fetch or Node provides them. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The body of Posthorn's own webhooks (docs/guides/receive.md). */
@@ -15,25 +15,25 @@ export type WebhookEvent = {
 };
 
 export type VerifiedWebhook = {
-  /** The same for every try: the id to know a message by that has come already. */
+  /** Message id, the same for every attempt. Use it to detect duplicates. */
   id: string;
-  /** When this try was made. */
+  /** When this attempt was sent. */
   timestamp: Date;
-  /** The body as it came, digit for digit. */
+  /** The body as received, digit for digit. */
   text: string;
-  /** The body, parsed. Senders that are not Posthorn have other bodies under the same signature. */
+  /** The parsed body. Other senders of Standard Webhooks use other bodies. */
   event: WebhookEvent;
 };
 
 export type VerifyOptions = {
-  /** Seconds from 0 by which the sender's clock may differ, and a request may be late. Default 300. There is no way to allow every age. */
+  /** Maximum age of a request, and maximum clock difference, in seconds. Default 300. It cannot be disabled. */
   toleranceSeconds?: number;
   /** Default: now. */
   now?: Date;
 };
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
-/** Bytes of an HMAC key (Standard Webhooks, Symmetric). A shorter one is a mistake rather than a secret. */
+/** Minimum length of an HMAC key (Standard Webhooks, Symmetric). A shorter one is most likely a mistake. */
 const MIN_SECRET_BYTES = 16;
 
 type Verifier = {
@@ -42,10 +42,10 @@ type Verifier = {
 };
 
 /**
- * Checks the signature of a webhook (Standard Webhooks, versions v1 and v1a) over the very bytes that came, and gives its content.
- * `secrets` are `whsec_…` or public keys `whpk_…`; while one is rotated, both. Rejects with WebhookError, and with TypeError for times that
- * no age can be compared with. The comparison takes the same
- * time for each wrong signature. A request that was recorded can come again within the tolerance: remember ids against that.
+ * Verifies the signature of a webhook (Standard Webhooks, versions v1 and v1a) over the exact bytes received, and
+ * returns its content. `secrets` are `whsec_…` secrets or `whpk_…` public keys; pass both while one is rotated. Rejects
+ * with WebhookError, and with TypeError for invalid times. The comparison takes the same time for every wrong
+ * signature. A recorded request can be repeated within the tolerance, so remember ids to detect duplicates.
  */
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
@@ -65,7 +65,7 @@ export async function verifyWebhook(
   const content = new Uint8Array(prefix.length + body.length);
   content.set(prefix);
   content.set(body, prefix.length);
-  // All pairs are tried, so that the time tells nothing about which of them match.
+  // Compares all pairs, so that the time does not reveal which of them match.
   const verdicts = await Promise.all(
     verifiers.flatMap(({ version, verify }) =>
       signatures
@@ -81,11 +81,11 @@ export async function verifyWebhook(
   return { id, timestamp: new Date(timestamp * 1_000), text, event: parse(text) };
 }
 
-/** NaN is neither less nor more than any age: every recorded request would be new. */
+/** NaN is neither less nor greater than any age, so it would accept every recorded request. */
 function checkTimes({ toleranceSeconds, now }: { toleranceSeconds: unknown; now: unknown }): void {
   if (typeof toleranceSeconds !== 'number' || !Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
-    throw new TypeError('toleranceSeconds must be a number of seconds from 0');
-  // A Date of another realm is one too.
+    throw new TypeError('toleranceSeconds must be a number of at least 0');
+  // Accepts a Date of another realm, too.
   if (Object.prototype.toString.call(now) !== '[object Date]' || Number.isNaN(Number(now)))
     throw new TypeError('now must be a valid Date');
 }
@@ -95,12 +95,12 @@ function bytesOf(rawBody: unknown): Uint8Array<ArrayBuffer> {
   if (ArrayBuffer.isView(rawBody))
     return new Uint8Array(new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength));
   if (Object.prototype.toString.call(rawBody) === '[object ArrayBuffer]') {
-    // `as`: the line before says so, also of a buffer of another realm.
+    // `as`: checked by the line before, even for a buffer of another realm.
     return new Uint8Array(rawBody as ArrayBuffer);
   }
   throw new WebhookError(
     'body_not_raw',
-    'The body is a parsed value: the signature is over the bytes as they came, so take them before a parser of JSON does',
+    'The body is already parsed, but the signature covers its exact bytes: pass the raw body, before a JSON parser reads it',
   );
 }
 
@@ -113,21 +113,20 @@ function headerOf(headers: WebhookHeaders, name: string): string {
   const value: unknown = Array.isArray(found) && found.length === 1 ? (found as unknown[])[0] : found;
   if (value === undefined || value === null || value === '')
     throw new WebhookError('missing_header', `The header ${name} is missing`);
-  if (typeof value !== 'string')
-    throw new WebhookError('malformed_header', `The header ${name} is given more than once`);
+  if (typeof value !== 'string') throw new WebhookError('malformed_header', `The header ${name} occurs more than once`);
   return value;
 }
 
 function timestampOf(text: string, { toleranceSeconds, now }: Required<VerifyOptions>): number {
   if (!/^\d{1,12}$/.test(text))
-    throw new WebhookError('malformed_header', 'The header webhook-timestamp is no number of seconds');
+    throw new WebhookError('malformed_header', 'The header webhook-timestamp is not a number of seconds');
   const age = now.getTime() / 1_000 - Number(text);
   if (age > toleranceSeconds)
     throw new WebhookError('timestamp_too_old', `The request was sent ${Math.round(age)} s ago`);
   if (age < -toleranceSeconds)
     throw new WebhookError(
       'timestamp_too_new',
-      `The request says that it will be sent in ${Math.round(-age)} s: compare the clocks`,
+      `The request was sent ${Math.round(-age)} s in the future: check the clocks`,
     );
   return Number(text);
 }
@@ -154,14 +153,17 @@ async function verifierOf(secret: string): Promise<Verifier> {
   return { version: 'v1', verify: (signature, content) => crypto.subtle.verify('HMAC', imported, signature, content) };
 }
 
-/** Nobody can tell which of the causes it is. A body that was parsed and written again has the form that JSON.stringify gives. */
+/**
+ * Several causes look the same. A body that was parsed and written again has the format of JSON.stringify, which is
+ * worth a hint.
+ */
 function mismatch(text: string): WebhookError {
   const hint = isRewritten(text)
-    ? ' If this body was written by JSON.stringify, give the bytes as they came instead, before a parser of JSON takes them.'
+    ? ' If this body was written by JSON.stringify, pass the raw bytes as received instead, before a JSON parser reads them.'
     : '';
   return new WebhookError(
     'no_matching_signature',
-    `No signature matches under any of the secrets: the secret is another one, or the body, the id or the time is not the one that was signed.${hint}`,
+    `No signature matches any of the secrets: either the secret is wrong, or the body, id or time differs from what was signed.${hint}`,
   );
 }
 
@@ -175,9 +177,9 @@ function isRewritten(text: string): boolean {
 
 function parse(text: string): WebhookEvent {
   try {
-    // `as`: the sender is who it says, and sends bodies of this form.
+    // `as`: the sender is authenticated and sends bodies of this type.
     return JSON.parse(text) as WebhookEvent;
   } catch (cause) {
-    throw new WebhookError('malformed_body', 'The body is signed, but is no JSON', { cause });
+    throw new WebhookError('malformed_body', 'The signature is valid, but the body is not JSON', { cause });
   }
 }

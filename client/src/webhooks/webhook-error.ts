@@ -1,6 +1,6 @@
 import { PosthornError } from '../errors.ts';
 
-/** Why a webhook is not to be believed. */
+/** Why a webhook cannot be trusted. */
 export type WebhookProblem =
   | 'body_not_raw'
   | 'malformed_body'
@@ -11,7 +11,7 @@ export type WebhookProblem =
   | 'no_matching_signature'
   | 'unusable_secret';
 
-/** A request that is no genuine webhook of the sender, or that cannot be checked. Answer it with 400 or 401. */
+/** A request that is not a genuine webhook of the sender, or that cannot be verified. Respond with 400 or 401. */
 export class WebhookError extends PosthornError {
   override readonly name = 'WebhookError';
   readonly problem: WebhookProblem;

@@ -12,13 +12,13 @@ import type { Approval, Decide, Decision, ListApprovals } from './schema.ts';
 import * as store from './store.ts';
 
 export type Approvals = {
-  /** Newest first. A filter that names nothing gives an empty list. */
+  /** Returns approvals, newest first. A filter that matches nothing returns an empty list. */
   list(caller: EnvironmentCaller, query: ListApprovals): Promise<Page<Approval>>;
   get(caller: EnvironmentCaller, id: string): Promise<Approval>;
   /**
-   * Decides for a step that waits, and its run goes on. FORBIDDEN for a caller who is none of its approvers; INVALID_REQUEST for data that
-   * does not fit its form, and where several steps ask and none is named; CONFLICT, naming the first decision, once there is one.
-   * `bodyText`: data is kept digit for digit.
+   * Decides for a waiting step, and its run continues. Throws FORBIDDEN if the caller is not an approver;
+   * INVALID_REQUEST if the data does not match the schema, or if several steps ask and none is named; CONFLICT, with
+   * the first decision, if it is already decided. `bodyText` is used to keep data digit for digit.
    */
   decide(
     caller: EnvironmentCaller,
@@ -49,10 +49,10 @@ export function createApprovals(
         ? await tenants.within(caller, (reader) => store.emailOf(reader, principal.id))
         : undefined;
     if (email !== undefined && approvers.some((each) => each.toLowerCase() === email.toLowerCase())) return;
-    throw new ApiError('FORBIDDEN', 'This decision is for others; `approvers` names them');
+    throw new ApiError('FORBIDDEN', 'You are not one of the `approvers` of this decision');
   };
 
-  /** The text of `data`; INVALID_REQUEST where it does not fit the form. A rejection may leave it out. */
+  /** Returns the text of `data`. Throws INVALID_REQUEST if it does not match the schema. A rejection may omit it. */
   const dataIn = async (
     { environmentId }: EnvironmentCaller,
     { form }: Approval,
@@ -62,7 +62,7 @@ export function createApprovals(
     const text = span && data !== undefined ? bodyText.slice(span.start, span.end) : undefined;
     if (form === undefined || (decision === 'rejected' && text === undefined)) return text;
     const payload = { key: environmentId, payload: data ?? {}, text: text ?? '{}' };
-    // `as`: the store makes it.
+    // `as`: created by the store.
     const misfit = await schemas.check((form as ExactJson).text, payload, newBudget());
     if (misfit !== undefined) throw invalidField(fieldPath(['data', ...misfit.place]), misfit.reason);
     return text;
@@ -91,7 +91,7 @@ export function createApprovals(
       if (asked === undefined) throw notFound('run');
       const { open, last } = meant(asked, how);
       if (open === undefined && last === undefined)
-        throw new ApiError('CONFLICT', 'No step of this run waits for a decision');
+        throw new ApiError('CONFLICT', 'No step of this run is waiting for a decision');
       const approval = await get(caller, (open ?? last)?.id ?? '');
       if (open === undefined) throw decided(approval);
       await requireApprover(caller, approval);
@@ -110,7 +110,7 @@ export function createApprovals(
   };
 }
 
-/** The open approval of a run that a caller speaks of; without one the last that is not open any more. */
+/** Returns the open approval of a run that the caller means; if there is none, the last one that is no longer open. */
 function meant(
   asked: readonly store.QuestionOfRun[],
   { stepId, iteration }: Decide,
@@ -122,7 +122,7 @@ function meant(
   const [open, another] = fitting.filter(({ status }) => status === 'open');
   if (another !== undefined && open !== undefined) {
     const field = open.stepId === another.stepId ? 'iteration' : 'stepId';
-    throw invalidField(field, `is required: ${open.stepId} and others wait for a decision at this moment`);
+    throw invalidField(field, `is required: ${open.stepId} and others are waiting for a decision`);
   }
   return { open, last: fitting[0] };
 }

@@ -24,7 +24,7 @@ type Row = {
   data: string | null;
 };
 
-// A step that no longer waits was cut off, and its question with it.
+// If the step no longer waits, it was stopped, so its approval is cancelled.
 const STATUS = `CASE WHEN a.status = 'open' AND s.status IS DISTINCT FROM 'waiting' THEN 'cancelled' ELSE a.status END`;
 const FROM = `FROM approvals a
   LEFT JOIN run_steps s ON s.run_id = a.run_id AND s.step_id = a.step_id AND s.iteration = a.iteration`;
@@ -40,7 +40,7 @@ export type ApprovalFilter = {
   workflowId?: string | undefined;
 };
 
-/** Approvals, newest first, one more than asked for. */
+/** Returns approvals, newest first, plus one more if there is one. */
 export async function findApprovals(
   transaction: DatabaseTransaction,
   { environmentId, status, runId, workflowId }: ApprovalFilter,
@@ -72,12 +72,12 @@ export async function findApproval(
   return row && toApproval(row);
 }
 
-/** What tells one question of a run from another. */
+/** What distinguishes the approvals of one run. */
 export type QuestionOfRun = Pick<Approval, 'id' | 'stepId' | 'iteration' | 'status'>;
 
 /**
- * All that a run has asked for, newest first; undefined for a run that is not there. Without forms and answers: a loop may ask 1,000
- * times, with a form of 200 KiB each time.
+ * Returns all approvals of a run, newest first; undefined if the run does not exist. Without schemas and data, because
+ * a loop may ask 1,000 times with a schema of 200 KiB each.
  */
 export async function findOfRun(
   reader: DatabaseTransaction,
@@ -94,13 +94,13 @@ export async function findOfRun(
   return rows;
 }
 
-/** The address of a person; undefined for anybody else. */
+/** Returns the email address of a user; undefined for other principals. */
 export async function emailOf(reader: DatabaseTransaction, userId: string): Promise<string | undefined> {
   const user = await reader.user.findFirst({ where: { id: userId }, select: { email: true } });
   return user?.email;
 }
 
-// The step is told in the same statement: a decision that is recorded reaches its run.
+// The waiting step is woken in the same statement, so that every recorded decision reaches its run.
 const DECIDE = `
   WITH decided AS (
     UPDATE approvals a SET status = $3, decided_by = $4, decided_at = now(), comment = $5, data = $6
@@ -114,7 +114,7 @@ const DECIDE = `
   )
   SELECT FROM decided`;
 
-/** Records a decision and has its run told. False for an approval that is not open any more. `data` is a JSON text. */
+/** Records a decision and wakes its run. Returns false if the approval is no longer open. `data` is JSON text. */
 export async function decide(
   connection: PoolClient,
   {
@@ -139,7 +139,7 @@ export async function decide(
 
 const toApproval = ({ status, message, form, decidedBy, decidedAt, comment, data, ...row }: Row): Approval => ({
   ...row,
-  // `as`: the column is only ever written from this list.
+  // `as`: the column only has values of this list.
   status: status as ApprovalStatus,
   ...(message !== null && { message }),
   ...(form !== null && { form: new ExactJson(form) }),

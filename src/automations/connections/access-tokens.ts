@@ -20,16 +20,16 @@ import { type ConnectionCredentials, openSealed, type Sealed, sealConnection, ty
 import { AuthorizationServerError, renew, type Send } from './provider.ts';
 import type { OpenConnection } from '../engine/actions/connector-action.ts';
 
-/** Another process renews meanwhile: longer than a provider may take. */
+/** How long to wait while another process renews; longer than a provider may take. */
 const PATIENCE_MS = 7_000;
 const LOOK_EVERY_MS = 100;
-/** Within the lease. */
+/** Must be within the lease. */
 const STORED_WITHIN_MS = 20_000;
 
 /**
- * The credentials of a connection with an access token that is good for a while. `rejected` is one that the service has refused:
- * undefined where no other can be had. A renewal is waited for in `outside`. Throws StepFailed where a person must consent first, and
- * where the provider gives none.
+ * Returns the credentials of a connection with an access token that stays valid for a while. If `rejected` was refused
+ * by the service, returns undefined if there is no other token. Waits for a renewal inside `outside`. Throws StepFailed
+ * if a person must give consent first, or if the provider does not return a token.
  */
 export type AccessTokens = (
   environmentId: string,
@@ -38,9 +38,10 @@ export type AccessTokens = (
 ) => Promise<(ConnectionCredentials & { accessToken: string }) | undefined>;
 
 /**
- * Many runs need a new token in the same moment, in several processes, and many providers take a refresh token once. So one process has
- * the right to ask, by a lease in the row, and all others wait for what it stores. A lock of PostgreSQL would hold a transaction, and a
- * connection of the pool for each that waits, as long as the provider takes; a lease that runs out needs nobody to give it back.
+ * Many runs, in several processes, can need a new token at the same moment, but many providers accept a refresh token
+ * only once. One process therefore gets a lease in the row and requests the token, and all others wait for the result.
+ * A PostgreSQL lock would hold a transaction, and a connection for each waiting process, as long as the provider takes;
+ * a lease expires without having to be released.
  */
 export function createAccessTokens(deps: {
   pool: Pool;
@@ -50,7 +51,7 @@ export function createAccessTokens(deps: {
   log: Dependencies['log'];
 }): AccessTokens {
   const { pool, keyRing, clock } = deps;
-  /** Calls of one process wait for one promise. */
+  /** Concurrent calls in one process share one promise. */
   const renewals = new Map<string, Promise<void>>();
 
   const renewOnce = (environmentId: string, id: string, isGood: (tokens: ProviderTokens) => boolean): Promise<void> => {
@@ -79,7 +80,7 @@ export function createAccessTokens(deps: {
       if (tokens.refreshToken === undefined && tokens.accessToken === rejected) return undefined;
       await outside(() => renewOnce(environmentId, id, isGood));
     } while (performance.now() < until);
-    throw new StepFailed('TOKEN_UNAVAILABLE', `no new access token of ${id} came in time`, { canRetry: true });
+    throw new StepFailed('TOKEN_UNAVAILABLE', `the access token of ${id} was not renewed in time`, { canRetry: true });
   };
 }
 
@@ -101,11 +102,11 @@ async function renewHeld(
   try {
     const sealed = openSealed(keyRing, row);
     const tokens = sealed.oauth?.tokens;
-    // Another process was faster.
+    // Another process has already renewed the tokens.
     if (tokens === undefined || isGood(tokens)) return;
     const renewed = await askFor(deps, row, sealed);
     const until = performance.now() + STORED_WITHIN_MS;
-    // The refresh token that was used may be good no more: the new one is lost where it is not stored.
+    // The old refresh token may no longer be valid, so the new one would be lost if it were not stored.
     await untilReachable(
       () => store(deps, row, { used: tokens, renewed }),
       () => performance.now() > until,
@@ -116,7 +117,10 @@ async function renewHeld(
   }
 }
 
-/** New tokens; none where nothing is granted any more. Throws StepFailed where the provider may give some later. */
+/**
+ * Requests new tokens; returns undefined if the grant was revoked. Throws StepFailed if the provider may return tokens
+ * later.
+ */
 async function askFor(
   { sender, clock, log }: Renewing,
   { id, connectorId, environmentId }: TokenRow,
@@ -125,7 +129,10 @@ async function askFor(
   const refreshToken = oauth?.tokens?.refreshToken;
   const auth = connectorOf(connectorId)?.auth;
   if (auth?.type !== 'oauth2')
-    throw new StepFailed('CONNECTOR_MISSING', `this release has no connector ${connectorId} with access tokens`);
+    throw new StepFailed(
+      'CONNECTOR_MISSING',
+      `this release does not have a connector ${connectorId} with access tokens`,
+    );
   try {
     if (refreshToken !== undefined) return await renew({ sender, auth, credentials, now: clock() }, refreshToken);
   } catch (error) {
@@ -136,12 +143,12 @@ async function askFor(
   }
   log.warn(
     { connectionId: id, connectorId, environmentId },
-    'the provider renews the tokens of a connection no more: steps that use it fail until somebody authorizes it again',
+    'the provider no longer renews the tokens of a connection: steps that use it fail until a person authorizes it again',
   );
   return undefined;
 }
 
-/** Unless somebody has changed the connection meanwhile. */
+/** Does nothing if the connection was changed in the meantime. */
 const store = (
   { pool, keyRing }: Renewing,
   { environmentId, id }: TokenRow,
@@ -162,12 +169,12 @@ const store = (
 const unauthorized = (id: string): StepFailed =>
   new StepFailed('CONNECTION_UNAUTHORIZED', `${id} must be authorized first: POST /v1/connections/${id}/authorize`);
 
-/** A thousand attempts a minute write the time of use once. */
+/** Writes the time of use at most once a minute, however many attempts there are. */
 const NOTED_EVERY_MS = 60_000;
 
 /**
- * Gives workers the credentials that a step names, and notes that they were used. Undefined where the environment has no such
- * connection. Throws StepFailed with CONNECTION_UNREADABLE for one whose key is not on the ring.
+ * Returns the credentials that a step uses, and records the use. Undefined if the environment does not have the
+ * connection. Throws StepFailed with CONNECTION_UNREADABLE if they cannot be decrypted.
  */
 export const createOpenConnection =
   ({
@@ -201,6 +208,9 @@ function opened(keyRing: KeyRing, row: { id: string; ciphertext: string }): Conn
   try {
     return openSealed(keyRing, row).credentials;
   } catch {
-    throw new StepFailed('CONNECTION_UNREADABLE', `the credentials of ${row.id} cannot be opened; PATCH sets new ones`);
+    throw new StepFailed(
+      'CONNECTION_UNREADABLE',
+      `the credentials of ${row.id} cannot be decrypted; set new ones with PATCH`,
+    );
   }
 }

@@ -11,40 +11,40 @@ import { authorizationUrl, exchangeCode, AuthorizationServerError, type Send } f
 import { lockTokens, type TokenRow, useState, writeTokens } from './token-store.ts';
 import { pageHeaders, type PublicFile, publicFile } from '../../api/http/public-files.ts';
 
-/** Redirect URI of clients at providers, behind PUBLIC_BASE_URL. */
+/** Redirect URI of OAuth clients, relative to PUBLIC_BASE_URL. */
 export const CALLBACK = '/oauth/connections/callback';
 
-/** How an authorization has ended, with the words for the person who has come back. */
+/** Results of an authorization, with the texts for the person who returns from the provider. */
 const OUTCOMES = {
   connected: ['Connected', 'You may close this window.'],
-  denied: ['Not connected', 'The provider says that you have not consented. Nothing was changed.'],
+  denied: ['Not connected', 'The provider says that you did not give consent. Nothing was changed.'],
   expired: [
     'Not connected',
-    'This authorization has expired, was used before or never began. Nothing was changed: ask for a new link.',
+    'This authorization has expired, was already used or does not exist. Nothing was changed; ask for a new link.',
   ],
   refused: [
     'Not connected',
-    'The provider has given no token that can be used. Nothing was changed: check the client and its redirect URI, and ask for a new link.',
+    'The provider did not return a usable token. Nothing was changed; check the client and its redirect URI, and ask for a new link.',
   ],
   unreachable: [
     'Not connected',
-    'The provider cannot be reached just now. Nothing was changed: ask for a new link later.',
+    'The provider cannot be reached at the moment. Nothing was changed; ask for a new link later.',
   ],
 } as const;
 export type ConsentOutcome = keyof typeof OUTCOMES;
 
 export const pageOfOutcome = (outcome: ConsentOutcome): string => `/oauth/connections/${outcome}`;
 
-/** For so long a person may take at the provider. */
+/** How long a person may take at the provider. */
 const LIFE_MS = 600_000;
 
-/** 256 random bits. As a verifier they have the form of RFC 7636, section 4.1. */
+/** 256 random bits, in a format that is valid for a PKCE verifier (RFC 7636, section 4.1). */
 const random = (): string => randomBytes(32).toString('base64url');
 const hashOf = (state: string): Buffer => createHash('sha256').update(state).digest();
 
 export type Begun = { url: string; expiresAt: Date; stateHash: Buffer; pending: Pending };
 
-/** An authorization that begins. Nothing is stored yet. */
+/** Starts an authorization. Does not store anything yet. */
 export async function beginAt(
   auth: OAuth,
   { credentials }: Sealed,
@@ -61,8 +61,8 @@ export async function beginAt(
 }
 
 /**
- * Ends the authorization of a browser that has come back with that query. The browser is no tenant: its state names the connection, once.
- * Tokens that were there before stay until new ones are.
+ * Completes the authorization of a browser that has returned with this query. The browser is not authenticated: its
+ * state identifies the connection, once. Existing tokens stay until there are new ones.
  */
 export const createFinish =
   (deps: {
@@ -78,7 +78,8 @@ export const createFinish =
     const { pool, keyRing, clock, log, sender, redirectUri } = deps;
     const url = new URL(redirectUri + query);
     const names = [...url.searchParams.keys()];
-    // Two states, or two codes: nobody could say which of them the provider has sent (RFC 6749, section 3.1). Nothing is used up.
+    // With duplicate parameters it is not clear which value the provider sent (RFC 6749, section 3.1). The state is not
+    // used up.
     if (new Set(names).size < names.length) return 'refused';
     const state = url.searchParams.get('state') ?? '';
     const row = state === '' ? undefined : await useState(pool, hashOf(state));
@@ -96,16 +97,16 @@ export const createFinish =
     } catch (error) {
       if (!(error instanceof AuthorizationServerError)) throw error;
       const { refusal, message } = error;
-      // Without its cause, which may hold what the provider said.
+      // Logged without its cause, which may contain the provider's response.
       log.warn(
         { connectionId: id, connectorId, refusal, reason: message },
-        'an authorization of a connection has failed: it stays as it was until somebody begins another one',
+        'an authorization of a connection failed: the connection is unchanged until a person starts another one',
       );
       return refusal === 'revoked' ? 'refused' : refusal;
     }
   };
 
-/** Nothing is under way in a row whose key is not on the ring. */
+/** A row that cannot be decrypted has no pending authorization. */
 function openedOr(keyRing: KeyRing, row: TokenRow): Sealed {
   try {
     return openSealed(keyRing, row);
@@ -114,7 +115,7 @@ function openedOr(keyRing: KeyRing, row: TokenRow): Sealed {
   }
 }
 
-/** Keeps tokens, unless the connection was changed or deleted while the provider was asked. */
+/** Stores tokens, unless the connection was changed or deleted during the request to the provider. */
 const keep = (
   { pool, keyRing, audit }: Parameters<typeof createFinish>[0],
   { environmentId, id }: TokenRow,
@@ -133,7 +134,7 @@ const keep = (
 
 const HEADERS = pageHeaders(["default-src 'none'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]);
 
-/** Finds the pages where browsers end that come back from a provider. Their address has no code any more. */
+/** Serves the pages that browsers see after they return from a provider. Their address no longer contains the code. */
 export function createOutcomePages(): (path: string) => Promise<PublicFile | undefined> {
   const pages = new Map(
     Object.entries(OUTCOMES).map(([outcome, [title, text]]) => [

@@ -19,15 +19,16 @@ import type { ConnectionCredentials, ProviderTokens } from './sealed.ts';
 
 export type Send = Pick<RequestSender, 'send'>;
 
-/** Runs and people wait meanwhile. */
+/** Short, because runs and people wait for it. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 65_536;
-/** An access token is renewed so long before its end, and one of a short life in the middle of it. */
+/** An access token is renewed this long before it expires, or halfway if its lifetime is short. */
 const MARGIN_MS = 60_000;
 
 /**
- * Why there is no token. `denied`: the person has said no. `revoked`: what was granted is no more. `unreachable`: the provider gives no
- * answer, or cannot just now. `refused`: its answer is another one, or not to be believed.
+ * Why there is no token. `denied`: the person refused consent. `revoked`: the grant is no longer valid. `unreachable`:
+ * the provider does not respond or is temporarily unavailable. `refused`: any other response, or one that is not
+ * trustworthy.
  */
 export type TokenRefusal = 'denied' | 'revoked' | 'unreachable' | 'refused';
 export class AuthorizationServerError extends Error {
@@ -38,12 +39,12 @@ export class AuthorizationServerError extends Error {
   }
 }
 
-/** The provider could not be asked; the message says why. */
+/** The provider did not respond; the message says why. */
 class UnansweredError extends Error {}
 
 /**
- * The address where a person consents. A parameter stands in it once (RFC 6749 §3.1): one that the provider's address has already is
- * replaced.
+ * Returns the address where a person gives consent. A parameter may occur only once (RFC 6749 §3.1), so parameters that
+ * the provider's address already has are replaced.
  */
 export async function authorizationUrl(
   auth: OAuth,
@@ -62,20 +63,22 @@ export async function authorizationUrl(
     code_challenge_method: 'S256',
   };
   const url = buildAuthorizationUrl(configurationOf(auth, credentials), parameters);
-  // The library puts them behind those that are there.
+  // The library appends parameters instead of replacing them.
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }
 
 type Asked = { sender: Send; auth: OAuth; credentials: ConnectionCredentials; now: Date };
 
-/** Tokens for the code that a browser has come back to `url` with. Throws AuthorizationServerError. */
+/** Exchanges the code in the `url` of a returning browser for tokens. Throws AuthorizationServerError. */
 export const exchangeCode = (asked: Asked, url: URL, { state, verifier }: { state: string; verifier: string }) =>
   tokensOf(asked, (configuration) =>
     authorizationCodeGrant(configuration, url, { expectedState: state, pkceCodeVerifier: verifier }),
   );
 
-/** New tokens for a refresh token, which some providers replace at each use. Throws AuthorizationServerError. */
+/**
+ * Returns new tokens for a refresh token, which some providers replace at each use. Throws AuthorizationServerError.
+ */
 export const renew = async (asked: Asked, refreshToken: string): Promise<ProviderTokens> => ({
   refreshToken,
   ...(await tokensOf(asked, (configuration) => refreshTokenGrant(configuration, refreshToken))),
@@ -116,12 +119,12 @@ function configurationOf(auth: OAuth, credentials: ConnectionCredentials): Confi
     {},
     (auth.secretIn === 'header' ? ClientSecretBasic : ClientSecretPost)(String(clientSecret)),
   );
-  // The guard of outgoing requests says whether http may be.
+  // The guard of outgoing requests decides whether http is allowed.
   allowInsecureRequests(configuration);
   return configuration;
 }
 
-/** `fetch` by the guarded sender, for requests of the library to token endpoints. */
+/** A `fetch` for the library's requests to token endpoints that uses the guarded sender. */
 const fetchBy =
   (sender: Send): CustomFetch =>
   async (url, { method, headers, body }) => {
@@ -129,21 +132,24 @@ const fetchBy =
       method,
       url,
       headers,
-      // `as`: the library sends forms alone.
+      // `as`: the library only sends forms.
       body: Buffer.from((body as URLSearchParams).toString()),
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
-    if ('error' in sent) throw new UnansweredError(`the provider gave no answer: ${sent.error.message}`);
+    if ('error' in sent) throw new UnansweredError(`the provider did not respond: ${sent.error.message}`);
     const { status } = sent;
-    if (status >= 500 || status === 429) throw new UnansweredError(`the provider answered ${status}`);
-    // A provider that does not know the client answers 401 with a challenge and its error (RFC 6749, section 5.2): the library would stop
-    // at the challenge, and the error were not read.
+    if (status >= 500 || status === 429) throw new UnansweredError(`the provider responded with ${status}`);
+    // A provider that does not know the client returns 401 with a challenge and an error (RFC 6749, section 5.2). The
+    // library would stop at the challenge and not read the error.
     const { 'www-authenticate': _, ...shown } = sent.headers;
     return new Response([204, 205, 304].includes(status) ? null : sent.body, { status, headers: shown });
   };
 
-/** Nothing but a code of RFC 6749 is told of what the provider says: its words may hold anything. */
+/**
+ * Converts an error. Of the provider's response only codes of RFC 6749 are shown, because its texts may contain
+ * anything.
+ */
 function providerError(error: unknown): AuthorizationServerError {
   const unanswered = unansweredIn(error);
   if (unanswered !== undefined) return new AuthorizationServerError('unreachable', unanswered.message, error);
@@ -160,11 +166,11 @@ function providerError(error: unknown): AuthorizationServerError {
       error,
     );
   const status = statusIn(error);
-  const what = status === undefined ? 'gave another answer' : `answered ${status} in another form`;
-  return new AuthorizationServerError('refused', `the provider ${what} than RFC 6749 asks for`, error);
+  const what = status === undefined ? 'sent a response' : `responded with ${status} in a format`;
+  return new AuthorizationServerError('refused', `the provider ${what} that does not follow RFC 6749`, error);
 }
 
-/** The status of an answer that the library could not read. */
+/** Returns the status of a response that the library could not read. */
 function statusIn(error: unknown): number | undefined {
   if (error instanceof Response) return error.status;
   return error instanceof Error ? statusIn(error.cause) : undefined;
@@ -173,7 +179,7 @@ function statusIn(error: unknown): number | undefined {
 const said = (code: string): string =>
   `the provider refused${/^[a-z_]{1,40}$/.test(code) ? ` with the error ${code}` : ''}`;
 
-/** The library has its own error around that of a request. */
+/** Finds the error of the request inside the library's error. */
 function unansweredIn(error: unknown): UnansweredError | undefined {
   if (error instanceof UnansweredError) return error;
   return error instanceof Error ? unansweredIn(error.cause) : undefined;

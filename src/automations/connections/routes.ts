@@ -14,7 +14,10 @@ const PATH = '/v1/connections/:connectionId';
 
 const route = routesOf<{ connections: Connections }>({ connections: 'Credentials for connectors.' });
 const params = { connectionId: idOf('connection') };
-/** As secrets: a connection tells what somebody can reach, and its credentials are never shown. */
+/**
+ * Same scope as secrets: a connection reveals which services can be reached, although its credentials are never
+ * returned.
+ */
 const access = { scope: 'credentials:write' } as const;
 
 export const connectionRoutes = [
@@ -22,8 +25,8 @@ export const connectionRoutes = [
     method: 'POST',
     path: '/v1/connections',
     operationId: 'connections.create',
-    summary: 'Make a connection',
-    description: 'Keeps credentials for a connector sealed. No answer shows them again.',
+    summary: 'Create a connection',
+    description: 'Stores credentials for a connector, encrypted. They are never returned.',
     example: {
       body: {
         connectorId: 'http',
@@ -43,7 +46,7 @@ export const connectionRoutes = [
     operationId: 'connections.list',
     summary: 'List connections',
     description:
-      'Connections of the environment and those that the other one of its app shares, the newest first, without their credentials.',
+      'Connections of this environment, and those shared by the other environment of the app, newest first and without credentials.',
     example: { query: { connectorId: 'slack' } },
     access,
     query: listConnectionsQuery,
@@ -56,7 +59,7 @@ export const connectionRoutes = [
     operationId: 'connections.get',
     summary: 'Get a connection',
     description:
-      'Shows one connection, without its credentials. The other environment of the app may see it if it is shared.',
+      'Returns one connection without its credentials. The other environment of the app can read it if it is shared.',
     params,
     access,
     answers: { 200: connectionAnswer },
@@ -69,7 +72,7 @@ export const connectionRoutes = [
     operationId: 'connections.update',
     summary: 'Change a connection',
     description:
-      'Changes the name, shares it with the other environment of the app, or replaces all credentials. Attempts of steps use new ones from now on. FORBIDDEN for a connection that the other environment shares.',
+      'Changes the name, shares the connection with the other environment of the app, or replaces all credentials. Attempts use new credentials from now on. FORBIDDEN for a connection shared by the other environment.',
     example: { body: { name: 'CRM of the shop' } },
     params,
     access,
@@ -86,7 +89,7 @@ export const connectionRoutes = [
     operationId: 'connections.delete',
     summary: 'Delete a connection',
     description:
-      'Removes a connection for good. A step that still names it fails with the code CONNECTION_MISSING. FORBIDDEN for a connection that the other environment shares.',
+      'Deletes the connection permanently. A step that still uses it fails with the code CONNECTION_MISSING. FORBIDDEN for a connection shared by the other environment.',
     params,
     access,
     answers: { 204: noBody },
@@ -99,7 +102,7 @@ export const connectionRoutes = [
     operationId: 'connections.test',
     summary: 'Test a connection',
     description:
-      'Sends a request that changes nothing, and says whether the service takes the credentials. CONFLICT where the service has no such request.',
+      'Sends a request that changes nothing and returns whether the service accepts the credentials. CONFLICT if the service has no such request (PagerDuty).',
     params,
     access,
     isSending: true,
@@ -113,7 +116,7 @@ export const connectionRoutes = [
     operationId: 'connections.authorize',
     summary: 'Authorize a connection',
     description:
-      'Gives the address at the provider where somebody consents, good once and for ten minutes. CONFLICT where the connector needs no authorization, FORBIDDEN for a connection that the other environment shares.',
+      'Returns the address at the provider where a person gives consent. It works once, for ten minutes. CONFLICT if the connector does not use OAuth, FORBIDDEN for a connection shared by the other environment.',
     params,
     access,
     isSending: true,
@@ -127,13 +130,13 @@ export const connectionRoutes = [
     operationId: 'oauth.getConnectionsCallback',
     summary: 'Return from a provider',
     description:
-      'The redirect URI of clients at providers, which send browsers back here with parameters of their own. The browser is sent on to a page that says how it went.',
+      'The redirect URI of OAuth clients. Providers redirect browsers here with their own parameters, and the browser is redirected to a page that shows the result.',
     example: { query: { state: 'of the authorization', code: 'of the provider' } },
     access: 'public',
     addressLimit: { name: 'connection-callback', perMinute: 30 },
     isOthers: true,
     answers: { 303: noBody },
-    // The page of the provider is nobody's business, and neither is the code in this address.
+    // The address contains the authorization code, so it must be neither cached nor sent on as a referrer.
     headers: { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
     async handle({ head, setLocation }, { connections }) {
       setLocation(await connections.comeBack(head().target));

@@ -27,20 +27,25 @@ import { type ConnectionCredentials, openSealed, type Sealed, sealConnection } f
 import * as store from './store.ts';
 import { createMask } from '../engine/actions/masked.ts';
 
-/** Credentials for services that workflows ask. Nothing here gives them back. */
+/** Manages credentials for services that workflows call. Credentials are never returned. */
 export type Connections = {
   create(caller: EnvironmentCaller, body: CreateConnection): Promise<Connection>;
   list(caller: EnvironmentCaller, query: ListConnections): Promise<Page<Connection>>;
   get(caller: EnvironmentCaller, id: string): Promise<Connection>;
-  /** Attempts of steps use the new credentials from now on, those of runs under way too. */
+  /** Attempts use the new credentials from now on, including those of runs in progress. */
   update(caller: EnvironmentCaller, id: string, body: UpdateConnection): Promise<Connection>;
-  /** For good. A step that still names it fails with CONNECTION_MISSING, also one of an environment that it was shared with. */
+  /**
+   * Permanent. A step that still uses it fails with CONNECTION_MISSING, even in an environment that it was shared with.
+   */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
-  /** Asks the service whether it takes the credentials. CONFLICT where its connector has no request that changes nothing. */
+  /**
+   * Checks whether the service accepts the credentials. Throws CONFLICT if the connector has no request that changes
+   * nothing.
+   */
   test(caller: EnvironmentCaller, id: string): Promise<ConnectionTest>;
-  /** The address where somebody consents. CONFLICT where its connector has no access tokens. */
+  /** Returns the address where a person gives consent. Throws CONFLICT if the connector has no access tokens. */
   authorize(caller: EnvironmentCaller, id: string): Promise<Authorization>;
-  /** The page for a browser that a provider has sent back to this target. */
+  /** Returns the address of the page for a browser that a provider has redirected to this target. */
   comeBack(target: string): Promise<string>;
 };
 
@@ -48,8 +53,10 @@ type Needed = {
   audit: { record: RecordAudit };
   send: RequestSender['send'];
   accessTokens: AccessTokens;
-  /** Why nothing is sent to an address; undefined when something may be. */
-  /** Why nothing is sent to an address, as the end of a sentence. A name server may be asked. */
+  /**
+   * Returns why requests to an address are not allowed, as the end of a sentence; undefined if they are. May query a
+   * name server.
+   */
   urlProblem: (url: string) => Promise<string | undefined>;
   finishAuthorization: (query: string) => Promise<ConsentOutcome>;
 };
@@ -58,20 +65,20 @@ export function createConnections(
   { tenants, newId, clock, keyRing, config }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing' | 'config'>,
   { audit, send, accessTokens, urlProblem, finishAuthorization }: Needed,
 ): Connections {
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An invalid id never reaches the database, whatever characters it has. */
   const find = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
     const stored = isId('connection', id) ? await store.findConnection(transaction, caller, id) : undefined;
     if (stored === undefined) throw notFound('connection');
     return stored;
   };
-  /** FORBIDDEN for one that another environment shares. */
+  /** Throws FORBIDDEN for a connection shared by the other environment. */
   const lock = async (transaction: DatabaseTransaction, caller: EnvironmentCaller, id: string) => {
     const own = isId('connection', id) ? await store.lockConnection(transaction, caller, id) : undefined;
     if (own !== undefined) return own;
     const { connection } = await find(transaction, caller, id);
     throw new ApiError(
       'FORBIDDEN',
-      `This connection belongs to the ${connection.environment} environment, which alone changes it`,
+      `This connection belongs to the ${connection.environment} environment; only that environment can change it`,
     );
   };
 
@@ -164,11 +171,11 @@ export function createConnections(
         await audit.record(transaction, caller, { action: 'connection.tested', target: { id } });
         return { connection, ownerId, credentials: opened(keyRing, { id, ciphertext }).credentials };
       });
-      // The transaction has ended: the service may take seconds to answer.
+      // After the transaction, because the service may take seconds to respond.
       const tested = await testOf(id, found);
       const { environmentId } = caller;
       const { updatedAt } = found.connection;
-      // The row of one that the other environment shares is that environment's alone, and stays as it is.
+      // Matches no row for a connection shared by the other environment, so its owner's test result stays unchanged.
       await tenants.within(caller, (transaction) =>
         store.noteTest(transaction, { environmentId, id, updatedAt }, { ...tested, at: clock() }),
       );
@@ -179,7 +186,7 @@ export function createConnections(
       tenants.within(caller, async (transaction) => {
         const { connection, ciphertext } = await lock(transaction, caller, id);
         const { auth, name } = connectorFor(connection.connectorId);
-        if (auth.type !== 'oauth2') throw new ApiError('CONFLICT', `${name} needs no authorization`);
+        if (auth.type !== 'oauth2') throw new ApiError('CONFLICT', `${name} does not need authorization`);
         const sealed = opened(keyRing, { id, ciphertext });
         const redirectUri = config.publicBaseUrl + CALLBACK;
         const begun = await beginAt(auth, sealed, { redirectUri, by: doerOf(caller), now: clock() });
@@ -201,8 +208,8 @@ export function createConnections(
 }
 
 /**
- * The columns of a row whose credentials are replaced. A grant stays only where nothing but the secret of the client has changed: tokens
- * must not go to an address that somebody has put there since.
+ * Returns the columns of a row whose credentials are replaced. The grant only stays if nothing but the client's secret
+ * has changed, because tokens must not be sent to a new address.
  */
 function replaced(
   keyRing: Dependencies['keyRing'],
@@ -229,10 +236,10 @@ function connectorFor(id: string): Connector {
   throw invalidField('connectorId', `must be one of ${CONNECTORS.map((each) => each.id).join(', ')}`);
 }
 
-/** Credentials that are addresses which this service asks; a browser alone goes to `authorizationUrl`. */
+/** Credentials that are addresses to which this service sends requests. Only browsers open `authorizationUrl`. */
 const ASKED = ['baseUrl', 'tokenUrl'] as const;
 
-/** Problems of the addresses among credentials, by field; those of a form that the connector refuses included. */
+/** Returns the problems of addresses among the credentials, by field, even if the connector rejects their format. */
 async function addressProblems(
   credentials: Readonly<Record<string, unknown>>,
   urlProblem: Needed['urlProblem'],
@@ -245,15 +252,15 @@ async function addressProblems(
 }
 
 /**
- * The credentials with their defaults. INVALID_REQUEST, with the field, for those that do not fit the connector, and for addresses to
- * which nothing is sent.
+ * Returns the credentials with their defaults. Throws INVALID_REQUEST, with the field, if they do not match the
+ * connector or contain an address to which requests are not allowed.
  */
 function readCredentials(
   { name, auth }: Connector,
   credentials: ConnectionCredentials,
   addressProblem: ReadonlyMap<string, string | undefined>,
 ): ConnectionCredentials {
-  if (auth.type === 'none') throw invalidField('connectorId', `needs no connection: ${name} has no credentials`);
+  if (auth.type === 'none') throw invalidField('connectorId', `does not need a connection: ${name} has no credentials`);
   const problem = misfitOf(auth.credentials, credentials, ['credentials']);
   if (problem !== undefined) throw invalidField(problem.field, problem.reason);
   const read: ConnectionCredentials = auth.credentials.parse(credentials);
@@ -277,15 +284,15 @@ function openedOr(keyRing: Dependencies['keyRing'], row: { id: string; ciphertex
 function opened(keyRing: Dependencies['keyRing'], row: { id: string; ciphertext: string }): Sealed {
   const sealed = openedOr(keyRing, row);
   if (sealed !== undefined) return sealed;
-  throw new ApiError('CONFLICT', 'The credentials of this connection cannot be opened; PATCH sets new ones');
+  throw new ApiError('CONFLICT', 'The credentials of this connection cannot be decrypted; set new ones with PATCH');
 }
 
-/** Somebody waits meanwhile. */
+/** Short, because a person waits for it. */
 const TIMEOUT_MS = 10_000;
-/** A refusal is read from the beginning of an answer. */
+/** The beginning of a response is enough to find a refusal. */
 const MAX_BYTES = 65_536;
 
-/** Sends the request by which a connector tests credentials. Nothing of the answer is shown but its status and a known refusal. */
+/** Sends the connector's test request. Shows only the status of the response and a known refusal. */
 async function tryCredentials(
   sender: Pick<RequestSender, 'send'>,
   connector: Connector,
@@ -293,7 +300,7 @@ async function tryCredentials(
 ): Promise<ConnectionTest> {
   const { name, test, refusal } = connector;
   if (test === undefined)
-    throw new ApiError('CONFLICT', `${name} has no request that tests credentials and changes nothing`);
+    throw new ApiError('CONFLICT', `${name} has no request that tests credentials without changing anything`);
   const { method, url, headers, body } = requestOf(connector, test, {
     params: {},
     credentials,
@@ -308,23 +315,23 @@ async function tryCredentials(
     timeoutMs: TIMEOUT_MS,
     maxBytes: MAX_BYTES,
   });
-  if ('error' in sent) return { ok: false, message: `${name} gave no answer: ${sent.error.message}` };
+  if ('error' in sent) return { ok: false, message: `${name} did not respond: ${sent.error.message}` };
   const { status } = sent;
-  if (status < 200 || status > 299) return { ok: false, status, message: `${name} answered ${status}` };
-  // The outcome is kept: a service that sends a credential back puts it in no row.
+  if (status < 200 || status > 299) return { ok: false, status, message: `${name} responded with ${status}` };
+  // The message is stored, so credentials that a service sends back are masked.
   const mask = createMask(
     Object.entries(credentials).filter((each): each is [string, string] => isSecret(each[1])),
   ).text;
   const reason = refusal?.(jsonIn(sent.body));
   return reason === undefined
-    ? { ok: true, status, message: `${name} takes the credentials` }
+    ? { ok: true, status, message: `${name} accepts the credentials` }
     : { ok: false, status, message: `${name} refused: ${storable(mask(reason))}` };
 }
 
-/** PostgreSQL takes no NUL, and no half of a surrogate pair. */
+/** PostgreSQL does not accept NUL or lone surrogates. */
 const storable = (text: string): string => Buffer.from(text.replaceAll('\0', '\uFFFD').slice(0, 200)).toString();
 
-// A shorter text is found in any other.
+// Shorter texts would also match unrelated parts of the response.
 const LEAST_SECRET = 8;
 const isSecret = (value: unknown): value is string => typeof value === 'string' && value.length >= LEAST_SECRET;
 

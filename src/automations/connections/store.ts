@@ -7,19 +7,19 @@ import type { Connection } from './schema.ts';
 
 type Status = Connection['status'];
 
-/** Every query here is bound to one environment. */
+/** Every query here is limited to one environment. */
 type Db = DatabaseTransaction;
 
-/** The environment that asks. */
+/** The environment of the caller. */
 export type Asking = Pick<EnvironmentCaller, 'environmentId' | 'environment'>;
 
-/** The environment's own connections, and those that the other one of its app shares. */
+/** Matches the environment's own connections, and those shared by the other environment of its app. */
 const seenBy = ({ environmentId }: Asking): Prisma.ConnectionWhereInput => ({
   environment: { app: { environments: { some: { id: environmentId } } } },
   OR: [{ environmentId }, { shared: true }],
 });
 
-/** A connection, its row's sealed credentials and the environment that it belongs to. */
+/** A connection, its encrypted credentials and the environment that owns it. */
 export type StoredConnection = { connection: Connection; ciphertext: string; ownerId: string };
 
 export async function insertConnection(
@@ -32,19 +32,19 @@ export async function insertConnection(
   return toConnection(await db.connection.create({ data }), own);
 }
 
-/** A connection that the environment has, or that is shared with it. */
+/** Finds a connection that the environment owns or that is shared with it. */
 export async function findConnection(db: Db, asking: Asking, id: string): Promise<StoredConnection | undefined> {
   return toStored(await db.connection.findFirst({ where: { id, ...seenBy(asking) } }), asking);
 }
 
-/** Reads a connection of the environment and keeps it from changing until the transaction ends. */
+/** Reads a connection of the environment and locks it against changes until the transaction ends. */
 export async function lockConnection(db: Db, own: Asking, id: string): Promise<StoredConnection | undefined> {
   const { environmentId } = own;
   await db.$queryRaw`SELECT id FROM connections WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
   return toStored(await db.connection.findFirst({ where: { id, environmentId } }), own);
 }
 
-/** The page's connections, newest first, and one more when there is one. */
+/** Returns the page's connections, newest first, plus one more if there is one. */
 export async function findConnections(
   db: Db,
   asking: Asking,
@@ -82,9 +82,7 @@ export async function updateConnection(
   return toConnection(await db.connection.update({ where: { id, environmentId }, data: change }), own);
 }
 
-/**
- * Keeps the outcome of a test of a connection of the environment, unless it was changed since: it may have other credentials by now.
- */
+/** Stores the result of a test, unless the connection was changed since: it may have other credentials by now. */
 export async function noteTest(
   db: Db,
   { environmentId, id, updatedAt }: { environmentId: string; id: string; updatedAt: Date },
@@ -94,7 +92,7 @@ export async function noteTest(
   await db.connection.updateMany({ where: { id, environmentId, updatedAt }, data });
 }
 
-/** Keeps the state that a browser is to come back with, in place of an earlier one. */
+/** Stores the state for the browser to return with, replacing an earlier one. */
 export async function beginAuthorization(
   db: Db,
   environmentId: string,
@@ -136,7 +134,7 @@ const toConnection = (
   name,
   environment: environmentId === asking.environmentId ? asking.environment : otherThan(asking.environment),
   shared,
-  // `as`: nothing else is written.
+  // `as`: nothing else is stored.
   status: status as Status,
   createdAt,
   updatedAt,

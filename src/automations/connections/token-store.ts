@@ -3,7 +3,7 @@ import { mayUseConnection } from '../../platform/db/sql/fragments.ts';
 
 type SealedConnection = {
   id: string;
-  /** The environment that it belongs to. */
+  /** The environment that owns it. */
   ownerId: string;
   connectorId: string;
   ciphertext: string;
@@ -14,7 +14,7 @@ const READ = `
   SELECT id, environment_id AS "ownerId", connector AS "connectorId", ciphertext, last_used_at AS "lastUsedAt" FROM connections c
   WHERE ${mayUseConnection('$1')} AND id = $2`;
 
-/** The connection with that id that an environment has, or that the other one of its app shares. */
+/** Finds a connection that the environment owns, or that the other environment of its app shares. */
 export async function readSealed(pool: Pool, environmentId: string, id: string): Promise<SealedConnection | undefined> {
   const { rows } = await pool.query<SealedConnection>({
     name: 'read_connection',
@@ -24,7 +24,7 @@ export async function readSealed(pool: Pool, environmentId: string, id: string):
   return rows[0];
 }
 
-/** Notes a use, unless another process has noted one since `unlessSince`. */
+/** Records a use, unless another process has recorded one since `unlessSince`. */
 export async function noteUse(
   pool: Pool,
   { id, ownerId }: SealedConnection,
@@ -37,12 +37,12 @@ export async function noteUse(
   );
 }
 
-/** A row by which a worker, or a browser that has come back, finds a connection. */
+/** A connection as workers and returning browsers use it. */
 export type TokenRow = { id: string; environmentId: string; connectorId: string; ciphertext: string };
 
 const COLUMNS = 'id, environment_id AS "environmentId", connector AS "connectorId", ciphertext';
 
-/** Takes the right to renew tokens for 30 s. Undefined while another process has it. */
+/** Takes the lease for renewing tokens, for 30 s. Returns undefined while another process has it. */
 export async function claimRenewal(pool: Pool, environmentId: string, id: string): Promise<TokenRow | undefined> {
   const { rows } = await pool.query<TokenRow>(
     `UPDATE connections SET renewing_until = now() + interval '30 s'
@@ -52,7 +52,7 @@ export async function claimRenewal(pool: Pool, environmentId: string, id: string
   return rows[0];
 }
 
-/** Gives the right back, with nothing new. */
+/** Releases the lease without new tokens. */
 export async function endRenewal(pool: Pool, environmentId: string, id: string): Promise<void> {
   await pool.query('UPDATE connections SET renewing_until = NULL WHERE environment_id = $1 AND id = $2', [
     environmentId,
@@ -60,7 +60,7 @@ export async function endRenewal(pool: Pool, environmentId: string, id: string):
   ]);
 }
 
-/** Reads a connection and keeps it from changing until the transaction ends. */
+/** Reads a connection and locks it against changes until the transaction ends. */
 export async function lockTokens(
   connection: PoolClient,
   environmentId: string,
@@ -73,7 +73,10 @@ export async function lockTokens(
   return rows[0];
 }
 
-/** Keeps what a provider has said. Without tokens the connection is `unauthorized`. With `isNew` a test of the former ones is over. */
+/**
+ * Stores what the provider returned. Without tokens the connection becomes `unauthorized`. `isNew` also clears the last
+ * test result.
+ */
 export async function writeTokens(
   connection: PoolClient,
   { id, environmentId }: TokenRow,
@@ -86,7 +89,7 @@ export async function writeTokens(
   );
 }
 
-/** The connection that was to be authorized with this state, which is used up by this. */
+/** Finds the connection to be authorized with this state, and uses up the state. */
 export async function useState(pool: Pool, stateHash: Buffer): Promise<TokenRow | undefined> {
   const { rows } = await pool.query<TokenRow>(
     `UPDATE connections SET state_hash = NULL WHERE state_hash = $1 RETURNING ${COLUMNS}`,

@@ -2,10 +2,13 @@ import { CONNECTORS } from './catalogue/catalogue.ts';
 import { iconPathOf } from './service.ts';
 import { type PublicFile, publicFile } from '../../api/http/public-files.ts';
 
-/** No script of an icon runs, wherever it is opened. Its colours are attributes of SVG, which are no inline styles to a policy. */
+/**
+ * Prevents scripts in icons, wherever they are opened. Colours are SVG attributes, which the policy does not treat as
+ * inline styles.
+ */
 const HEADERS = { 'Content-Security-Policy': "default-src 'none'; sandbox" };
 
-/** Finds the icons of connectors by their paths: the first letters of a name on a colour, and no trademark. */
+/** Serves the icons of connectors by path: initials on a colour, not trademarks. */
 export function createConnectorIcons(): (path: string) => Promise<PublicFile | undefined> {
   const icons = new Map(CONNECTORS.map(({ id, name, colour }) => [iconPathOf(id), { name, colour }]));
   return async (path) => {
@@ -19,7 +22,7 @@ const svgOf = ({ name, colour }: { name: string; colour: string }): string =>
   `<rect width="64" height="64" rx="12" fill="#${colour}"/>` +
   `<text x="32" y="43" font-family="system-ui, sans-serif" font-size="30" font-weight="600" text-anchor="middle" fill="#fff">${lettersOf(name)}</text></svg>`;
 
-/** The capitals of a name, or its first two letters. */
+/** Returns two capitals of a name, or its first two letters. */
 function lettersOf(name: string): string {
   const capitals = name.replaceAll(/[^A-Z]/g, '').slice(0, 2);
   return capitals.length === 2 ? capitals : name.slice(0, 2);

@@ -1,16 +1,16 @@
 import { headerValueProblem } from '../../platform/outbound/headers.ts';
 import type { Auth, Connector, RequestTemplate } from './catalogue/connector.ts';
 
-/** A request's own way to prove who sends it, resolved. */
+/** Resolved authentication of an http action. */
 export type RequestAuth = { type: 'basic'; username: string; password: string } | { type: 'bearer'; token: string };
 
-/** The header Authorization (RFC 7617, RFC 6750). */
+/** Returns the Authorization header (RFC 7617, RFC 6750). */
 export const authorizationOf = (auth: RequestAuth): string =>
   auth.type === 'bearer'
     ? `Bearer ${auth.token}`
     : `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
 
-/** A request as it is sent. `body` has its media type. */
+/** A request as it is sent. `body` includes its media type. */
 export type ConnectorRequest = {
   method: string;
   url: string;
@@ -22,8 +22,8 @@ type Values = Readonly<Record<string, unknown>>;
 type Given = { params: Values; credentials: Values; idempotencyKey: string; toJson: (value: unknown) => string };
 
 /**
- * The request of an operation, of parameters and credentials that fit their schemas. Throws an Error where one makes no address.
- * `toJson` writes whole numbers that a double cannot hold.
+ * Builds the request of an operation from valid parameters and credentials. Throws an Error if a value cannot be part
+ * of the address. `toJson` also writes integers that a double cannot represent.
  */
 export function requestOf(
   { auth, headers }: Pick<Connector, 'auth' | 'headers'>,
@@ -51,7 +51,7 @@ export function requestOf(
   };
 }
 
-/** The headers by which a service knows who asks. */
+/** Returns the headers that authenticate the request. */
 function credentialHeaders(auth: Auth, credentials: Values): Record<string, string> {
   const withCredentials = (text: string): string =>
     text.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(credentials[name]));
@@ -70,7 +70,10 @@ function credentialHeaders(auth: Auth, credentials: Values): Record<string, stri
   );
 }
 
-/** The first credential that its header cannot hold, and why. A name and a password are sent in base64, which any header can have. */
+/**
+ * Returns the first credential that cannot be sent in its header, and why. User names and passwords are sent in base64,
+ * which is always possible.
+ */
 export function unsendableIn(auth: Auth, credentials: Values): { name: string; reason: string } | undefined {
   if (auth.type !== 'api_key') return undefined;
   for (const template of Object.values(auth.headers ?? {}))
@@ -81,20 +84,20 @@ export function unsendableIn(auth: Auth, credentials: Values): { name: string; r
   return undefined;
 }
 
-/** A text of an OAuth 2.0 provider, which is written as an address is, with its credentials. */
+/** Fills in credentials in a text of an OAuth 2.0 provider, which has the same syntax as an address. */
 export const filledWith = (template: string, credentials: Values): string =>
   filled(template, { params: {}, credentials, idempotencyKey: '', toJson: JSON.stringify });
 
-/** A template of an address with its values, each as one part of a path; behind `+` as it is. */
+/** Fills in a template of an address. Each value becomes one path segment, or is inserted unchanged after `+`. */
 const filled = (template: string, given: Given): string =>
   template.replaceAll(/\{(\+?)([\w.]+)\}/g, (_, plus: string, name: string) => {
     const text = asText(valueOf(`$${name}`, given), given);
-    // `.` and `..` would be taken for steps in the path, however they are encoded.
-    if (plus === '' && /^\.{0,2}$/.test(text)) throw new Error(`${name} is no part of a path`);
+    // `.` and `..` would navigate in the path, however they are encoded.
+    if (plus === '' && /^\.{0,2}$/.test(text)) throw new Error(`${name} cannot be part of a path`);
     return plus === '' ? encodeURIComponent(text) : text;
   });
 
-/** The value that `$name` stands for. */
+/** Returns the value of `$name`. */
 function valueOf(reference: string, { params, credentials, idempotencyKey }: Given): unknown {
   const name = reference.slice(1);
   if (name === 'idempotencyKey') return idempotencyKey;
@@ -103,7 +106,7 @@ function valueOf(reference: string, { params, credentials, idempotencyKey }: Giv
 
 const REFERENCE = /^\$[\w.]+(?: \?\? \$[\w.]+)?$/;
 
-/** A part of a body with its values. Undefined where its parameter is absent. */
+/** Fills in values in a part of a body. Returns undefined if a parameter is absent. */
 function resolved(part: unknown, given: Given): unknown {
   if (typeof part === 'string') {
     if (!REFERENCE.test(part)) return part;
@@ -126,7 +129,7 @@ function bodyOf({ json, form }: RequestTemplate, given: Given): { type: string; 
   return value === undefined ? undefined : { type: 'application/json; charset=utf-8', text: given.toJson(value) };
 }
 
-/** Members of members as forms write them: `metadata[order]`. */
+/** Flattens nested members as forms write them: `metadata[order]`. */
 function flat(values: Values, around = ''): [name: string, value: unknown][] {
   return Object.entries(values).flatMap(([name, value]): [string, unknown][] => {
     const full = around === '' ? name : `${around}[${name}]`;

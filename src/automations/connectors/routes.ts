@@ -12,7 +12,7 @@ export const connectorRoutes = [
     path: '/v1/connectors',
     operationId: 'connectors.list',
     summary: 'List connectors',
-    description: 'Services that steps of workflows can ask, by their names.',
+    description: 'Services that workflow steps can call, by name. Their icons are public.',
     example: { query: { category: 'email' } },
     access,
     query: listConnectorsQuery,
@@ -24,7 +24,8 @@ export const connectorRoutes = [
     path: '/v1/connectors/:connectorId',
     operationId: 'connectors.get',
     summary: 'Get a connector',
-    description: 'Shows a connector with its operations, and the JSON Schemas of their parameters and of credentials.',
+    description:
+      'Returns a connector with its operations and the JSON Schemas of their parameters and of the credentials.',
     params: { connectorId },
     access,
     answers: { 200: connectorDetailAnswer },

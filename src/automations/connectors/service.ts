@@ -7,9 +7,9 @@ import { CONNECTORS, connectorOf } from './catalogue/catalogue.ts';
 import type { Connector } from './catalogue/connector.ts';
 import type { ConnectorSummary, ListConnectors, ConnectorDetail } from './schema.ts';
 
-/** The catalogue, which is the same for all tenants. */
+/** The catalogue, the same for all tenants. */
 export type Connectors = {
-  /** By their names. `search` is looked for in names and descriptions, without regard to case. */
+  /** Ordered by name. `search` is looked for in names and descriptions, ignoring case. */
   list(caller: EnvironmentCaller, query: ListConnectors): Page<ConnectorSummary>;
   get(id: string): ConnectorDetail;
 };
@@ -49,7 +49,7 @@ export function createConnectors(): Connectors {
   };
 }
 
-/** Each connector with its place in the form of an id, which cursors are made of. */
+/** Connectors with their positions in the format of ids, which cursors require. */
 const PLACED = CONNECTORS.map((connector, index) => {
   const place = new Uint8Array(16);
   place[15] = index;

@@ -2,13 +2,13 @@ import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { Listening } from '../../messaging/publishing/configs/event-triggers.ts';
 import { coverOf } from './references.ts';
 
-/** The type in a stored trigger (JSON text); undefined without a trigger. */
+/** Returns the type of a stored trigger (JSON text); undefined without a trigger. */
 export function triggerTypeOf(trigger: string | undefined): string | undefined {
-  // `as`: its form was checked when it was written.
+  // `as`: validated when it was written.
   return trigger === undefined ? undefined : (JSON.parse(trigger) as { type: string }).type;
 }
 
-/** A workflow with a schedule was changed: Temporal is to be told, once the transaction commits. */
+/** Records that the schedule of a workflow has changed, so that it is synchronised with Temporal after the commit. */
 async function noteSchedule(
   transaction: DatabaseTransaction,
   { workflowId, environmentId }: { workflowId: string; environmentId: string },
@@ -19,17 +19,18 @@ async function noteSchedule(
 }
 
 /**
- * Tells publishing that other workflows begin from now on with messages of these channels; an empty list stands for all channels of the
- * environment. To be called in the transaction that activates, pauses, changes or deletes a workflow with an event trigger, with the
- * channels that it covered before and those that it covers now. A publish that was decided by the earlier workflows stores nothing and
- * is decided again, in whichever process it is.
+ * Notifies publishing that the workflows started by messages of these channels have changed; an empty list means all
+ * channels of the environment. Call it in the transaction that activates, pauses, changes or deletes a workflow with an
+ * event trigger, with the channels covered before and after. A publish based on the earlier workflows then stores
+ * nothing and is evaluated again, in any process.
  */
 export async function coverChanged(
   transaction: DatabaseTransaction,
   environmentId: string,
   channelIds: readonly string[],
 ): Promise<void> {
-  // In the order of their ids: two workflows that are changed at once wait for each other instead of being deadlocked.
+  // Locked in id order, so that two workflows changed at the same time wait for each other instead of causing a
+  // deadlock.
   await transaction.$executeRawUnsafe(
     `UPDATE channels SET config_version = config_version + 1
      WHERE id IN (SELECT c.id FROM channels c
@@ -40,7 +41,10 @@ export async function coverChanged(
   );
 }
 
-/** Tells publishing of channels whose messages begin other runs from now on, and Temporal of a schedule. Triggers are JSON texts. */
+/**
+ * Notifies publishing of channels whose messages now start other runs, and records changed schedules. Triggers are JSON
+ * texts.
+ */
 export async function announceTriggers(
   transaction: DatabaseTransaction,
   { environmentId, workflowId }: { environmentId: string; workflowId: string },
@@ -56,8 +60,8 @@ export async function announceTriggers(
 }
 
 /**
- * Tells publishing of channels whose messages the steps of a new version may wait for. That is done when the version is written, and so
- * before it has a run: runs of versions that are no longer the present one wait, too.
+ * Notifies publishing of channels whose messages the steps of a new version may wait for. Called when the version is
+ * written, before it has a run, because runs of older versions may be waiting, too.
  */
 export async function announceListening(
   transaction: DatabaseTransaction,

@@ -1,6 +1,6 @@
 import { exampleId } from '../../api/openapi/examples.ts';
 
-/** The workflow of the examples in the API document. */
+/** The workflow used in examples of the API document. */
 export const EXAMPLE_TRIGGER = {
   type: 'event',
   config: { channelId: exampleId('channel'), eventTypes: ['order.created'] },

@@ -3,7 +3,7 @@ import { mayUseConnection } from '../../platform/db/sql/fragments.ts';
 
 type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
 
-/** Leaves the names that the environment has secrets of. */
+/** Returns those names for which the environment has a secret. */
 export async function findSecretNames(
   reader: Reader,
   environmentId: string,
@@ -17,7 +17,7 @@ export async function findSecretNames(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** The connectors of those connections that the environment may use, by the connections' ids. */
+/** Returns the connectors of the connections that the environment can use, by connection id. */
 export async function findConnectors(
   reader: Reader,
   environmentId: string,
@@ -31,7 +31,7 @@ export async function findConnectors(
   return new Map(rows.map(({ id, connector }) => [id, connector]));
 }
 
-/** Leaves the ids that the environment has inbound webhooks of. */
+/** Returns those ids for which the environment has an inbound webhook. */
 export async function findWebhookIds(
   reader: Reader,
   environmentId: string,
@@ -46,8 +46,8 @@ export async function findWebhookIds(
 }
 
 /**
- * The workflows that the present steps of those workflows begin which the environment has, by their ids. PostgreSQL reads the
- * definitions: 100 of 256 KiB would hold up everybody here.
+ * Returns, for those workflows that exist, the ids of the workflows that their current steps start. PostgreSQL extracts
+ * them, because parsing 100 definitions of 256 KiB here would block the process.
  */
 export async function findCalls(
   reader: Reader,

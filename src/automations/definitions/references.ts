@@ -6,12 +6,12 @@ import { piecesOf, secretIn, textsOf } from '../expressions/templates.ts';
 import { secretTemplatesOf } from './problems/request-problems.ts';
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 
-/** The workflows that each of these begins which the environment has. */
+/** Returns, for those workflows that exist in the environment, the workflows that each one starts. */
 type FindCalls = (ids: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
 
 /**
- * Steps that begin runs of workflows which the environment has not, or of the workflow `own` itself: at once, or by the present steps of
- * others. A new workflow has no id by which another one could begin it.
+ * Reports steps that start workflows which do not exist in the environment, or that would start the workflow `own`
+ * again, directly or through others. A new workflow has no id, so no other one can start it.
  */
 export async function workflowProblems(
   { steps }: { steps?: unknown },
@@ -24,9 +24,9 @@ export async function workflowProblems(
     find,
   );
   return named.flatMap(({ field, id }) => {
-    if (!calls.has(id)) return [{ field, reason: 'no such workflow in this environment' }];
+    if (!calls.has(id)) return [{ field, reason: 'must be the id of a workflow in this environment' }];
     const path = own === undefined ? undefined : pathTo(own, id, calls);
-    return path === undefined ? [] : [{ field, reason: `the workflow would begin itself: ${path.join(' -> ')}` }];
+    return path === undefined ? [] : [{ field, reason: `must not start its own workflow again: ${path.join(' -> ')}` }];
   });
 }
 
@@ -35,7 +35,9 @@ const calledIn = (steps: unknown): { field: string; id: string }[] =>
     step.type === 'workflow' ? [{ field: `steps[${index}].config.workflowId`, id: step.workflowId }] : [],
   );
 
-/** The workflows that each of these begins, and those that they begin, as far as a chain of runs may go. */
+/**
+ * Returns the workflows that each of these starts, and those that they start, up to the depth limit for chains of runs.
+ */
 async function callsFrom(ids: readonly string[], find: FindCalls): Promise<ReadonlyMap<string, readonly string[]>> {
   const calls = new Map<string, readonly string[]>();
   let open = new Set(ids);
@@ -47,7 +49,7 @@ async function callsFrom(ids: readonly string[], find: FindCalls): Promise<Reado
   return calls;
 }
 
-/** The workflows from one to another; undefined where no way leads there. */
+/** Returns the path from one workflow to another; undefined if there is none. */
 function pathTo(goal: string, from: string, calls: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const before = new Map<string, string | undefined>([[from, undefined]]);
   for (const id of before.keys()) {
@@ -61,7 +63,7 @@ function pathTo(goal: string, from: string, calls: ReadonlyMap<string, readonly 
   return undefined;
 }
 
-/** Secrets that a definition names and that the environment has not. `find` gives those of the names that it has. */
+/** Reports secrets that the environment does not have. `find` returns those of the names that exist. */
 export async function secretProblems(
   { steps }: { steps?: unknown },
   find: (names: readonly string[]) => Promise<ReadonlySet<string>>,
@@ -83,7 +85,10 @@ export async function secretProblems(
     .map(({ field, name }) => ({ field, reason: `references unknown secret ${JSON.stringify(name)}` }));
 }
 
-/** Connections that steps name and that the environment has not, or has for other connectors. `find` gives connectors by connections. */
+/**
+ * Reports connections that the environment does not have, or that are for another connector. `find` returns connectors
+ * by connection id.
+ */
 export async function connectionProblems(
   { steps }: { steps?: unknown },
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
@@ -97,20 +102,23 @@ export async function connectionProblems(
   const found = ids.length === 0 ? new Map<string, string>() : await find(ids);
   return named.flatMap(({ field, id, connectorId }) => {
     const of = found.get(id);
-    if (of === undefined) return [{ field, reason: 'no such connection in this environment' }];
-    return of === connectorId ? [] : [{ field, reason: `is a connection of ${of}, not of ${connectorId}` }];
+    if (of === undefined) return [{ field, reason: 'must be the id of a connection in this environment' }];
+    return of === connectorId ? [] : [{ field, reason: `must be a connection for ${connectorId}, not for ${of}` }];
   });
 }
 
-/** The channels whose messages begin runs; an empty list stands for all of the environment. Undefined for other triggers. */
+/**
+ * Returns the channels whose messages start runs; an empty list means all of the environment. Undefined for other
+ * triggers.
+ */
 export function coverOf(trigger: string | undefined): { channelIds: readonly string[] } | undefined {
   const planned = trigger === undefined ? undefined : planOf(JSON.parse(trigger), []).trigger;
   if (planned?.type === 'event') return { channelIds: planned.channelIds };
-  // Its channel is known to the webhook alone.
+  // Only the webhook knows its channel.
   return planned?.type === 'webhook' ? { channelIds: [] } : undefined;
 }
 
-/** Channels that a definition names and that the environment has not. `find` gives those of the ids that it has. */
+/** Reports channels that the environment does not have. `find` returns those of the ids that exist. */
 export async function channelProblems(
   { trigger, steps }: { trigger?: Readonly<Record<string, unknown>>; steps?: unknown },
   find: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
@@ -120,13 +128,13 @@ export async function channelProblems(
   const found = ids.length === 0 ? new Set<string>() : await find(ids);
   return named
     .filter(({ id }) => !found.has(id))
-    .map(({ field }) => ({ field, reason: 'no such channel in this environment' }));
+    .map(({ field }) => ({ field, reason: 'must be the id of a channel in this environment' }));
 }
 
 type Named = { field: string; id: string };
 
 function channelsOfTrigger(trigger: Readonly<Record<string, unknown>> | undefined): Named[] {
-  // `as`: it has its form by now (problems.ts).
+  // `as`: already validated (problems.ts).
   const { channelId, channelIds = [] } = (trigger?.['config'] ?? {}) as { channelId?: string; channelIds?: string[] };
   return [
     ...(channelId === undefined ? [] : [{ field: 'trigger.config.channelId', id: channelId }]),
@@ -147,14 +155,14 @@ function channelsOfSteps(steps: unknown): Named[] {
   });
 }
 
-/** Whether a step's author has written this member of its config. */
+/** Whether the author set this member in the config of a step. */
 function isNamed(steps: unknown, index: number, name: string): boolean {
-  // `as`: it has its form by now (problems.ts).
+  // `as`: already validated (problems.ts).
   const { config = {} } = (steps as readonly WrittenStep[])[index] ?? {};
   return Reflect.get(config as object, name) !== undefined;
 }
 
-/** The inbound webhook that a trigger names and that the environment has not. */
+/** Reports a trigger's inbound webhook if the environment does not have it. */
 export async function webhookProblems(
   { trigger }: { trigger?: Readonly<Record<string, unknown>> },
   find: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
@@ -163,5 +171,5 @@ export async function webhookProblems(
   if (planned?.type !== 'webhook') return [];
   const { webhookId } = planned;
   if (isId('webhook', webhookId) && (await find([webhookId])).has(webhookId)) return [];
-  return [{ field: 'trigger.config.webhookId', reason: 'no such webhook in this environment' }];
+  return [{ field: 'trigger.config.webhookId', reason: 'must be the id of a webhook in this environment' }];
 }

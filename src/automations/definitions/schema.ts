@@ -15,7 +15,7 @@ import { WORKFLOW_STATUSES } from '../../kernel/words/statuses.ts';
 const name = z.string().min(1).max(200);
 const description = z.string().max(1_000);
 const status = z.enum(WORKFLOW_STATUSES);
-/** Their insides are checked by validate.ts, which tells all that is wrong with them at once. */
+/** Checked in validate.ts, which reports all problems at once. */
 const trigger = z.record(z.string(), z.unknown());
 const steps = z.array(z.unknown());
 
@@ -23,9 +23,7 @@ const rules: ResourceFields['rules'] = {
   name: nameProblem,
   description: controlCharacterProblem,
   status: (value) =>
-    value === 'draft'
-      ? 'is draft only until the workflow is activated first; active and paused can be chosen'
-      : undefined,
+    value === 'draft' ? 'must be active or paused: a workflow is a draft only until it is first activated' : undefined,
 };
 const identity = { id: sameText(), createdAt: sameTime() };
 const moved = ['updatedAt', 'triggerType', 'stepCount'];
@@ -33,24 +31,28 @@ const moved = ['updatedAt', 'triggerType', 'stepCount'];
 /** Spec §4. A workflow without trigger or steps is a draft that cannot be activated yet. */
 export const createWorkflowBody = fieldsOf(
   {
-    name: name.describe('Name for people.'),
-    description: description.exactOptional().describe('Text for people.'),
-    status: status.default('draft').describe('Status to have.'),
-    trigger: trigger.exactOptional().describe('Beginning of a run: `type` and `config`. Absent: none yet.'),
+    name: name.describe('Display name.'),
+    description: description.exactOptional().describe('Description for people.'),
+    status: status.default('draft').describe('Status of the new workflow.'),
+    trigger: trigger
+      .exactOptional()
+      .describe('What starts a run: `type` and `config`. If not set, the workflow has no trigger yet.'),
     steps: steps
       .exactOptional()
-      .describe('Work of a run, each step with `id`, `type`, `config` and `next`. Absent: none yet.'),
+      .describe(
+        'Steps of a run, each with `id`, `type`, `config` and `next`. If not set, the workflow has no steps yet.',
+      ),
   },
   { identity, moved, rules: { name: nameProblem, description: controlCharacterProblem } },
 ).meta({ typeName: 'CreateWorkflow' });
 export type CreateWorkflow = z.output<typeof createWorkflowBody>;
 
-/** Trigger and steps are replaced as a whole, null clears the description. */
+/** Trigger and steps are replaced as a whole. Null clears the description. */
 export const workflowChange = changeOf(
   {
-    name: name.exactOptional().describe('Name for people.'),
-    description: description.nullable().exactOptional().describe('Text for people.'),
-    status: status.exactOptional().describe('Status to have.'),
+    name: name.exactOptional().describe('Display name.'),
+    description: description.nullable().exactOptional().describe('Description for people.'),
+    status: status.exactOptional().describe('New status.'),
     trigger: trigger.exactOptional().describe('Replaces the whole trigger.'),
     steps: steps.exactOptional().describe('Replaces all steps.'),
   },
@@ -60,15 +62,15 @@ export const updateWorkflowBody = workflowChange.body.meta({ typeName: 'UpdateWo
 export type UpdateWorkflow = z.output<typeof updateWorkflowBody>;
 
 /**
- * A workflow that is checked and not stored: as a new one, or with `id` as a change of that one. Its `name` may be absent here, so that
- * its absence is told beside all other faults.
+ * A workflow to check without storing it: a new one or, with `id`, a change to that one. `name` is optional here so
+ * that a missing name is reported together with all other problems.
  */
 export const validateWorkflowBody = fieldsOf(
   {
-    id: z.string().exactOptional().describe('Workflow that is to be changed. Absent: a new one.'),
-    name: name.exactOptional().describe('Name for people. A new workflow needs one.'),
-    description: description.exactOptional().describe('Text for people.'),
-    status: status.exactOptional().describe('Status to have.'),
+    id: z.string().exactOptional().describe('Workflow to change. If not set, a new one.'),
+    name: name.exactOptional().describe('Display name. Required for a new workflow.'),
+    description: description.exactOptional().describe('Description for people.'),
+    status: status.exactOptional().describe('Status of the workflow.'),
     trigger: trigger.exactOptional().describe('Trigger to check.'),
     steps: steps.exactOptional().describe('Steps to check.'),
   },
@@ -78,24 +80,27 @@ export type ValidateWorkflow = z.output<typeof validateWorkflowBody>;
 
 export const listWorkflowsQuery = pageQuery
   .extend({
-    status: status.exactOptional().describe('Status to have.'),
+    status: status.exactOptional().describe('Only workflows with this status.'),
     ...namedQuery('workflow'),
-    connectionId: z.string().exactOptional().describe('Only those whose present steps name this connection.'),
-    /** `false` leaves trigger and steps out, which may have 256 KiB, and says their kind and number. */
+    connectionId: z
+      .string()
+      .exactOptional()
+      .describe('Only workflows whose current steps use this connection. Looks through 500 definitions per page.'),
+    /** `false` leaves out trigger and steps, which can have 256 KiB, and returns their type and number instead. */
     definitions: enumQuery(['true', 'false'])
       .optional()
       .describe(
-        'With `false` large parts are left out, and a page stays small: trigger and steps of workflows, schemas of channels.',
+        '`false` leaves out large parts to keep the response small: trigger and steps of workflows (`triggerType` and `stepCount` are returned instead), schemas of channels.',
       ),
   })
   .meta({ typeName: 'ListWorkflows' });
 export type ListWorkflows = z.output<typeof listWorkflowsQuery>;
 
-/** A workflow has as many as it was changed; the column of their numbers ends here. */
+/** Version numbers are unbounded except by the integer column that stores them. */
 const VERSIONS = { min: 1, max: 2_147_483_647 };
 const versionQuery = wholeNumberQuery(/^[0-9]{1,10}$/, VERSIONS, `must be a whole number from 1 to ${VERSIONS.max}`);
 
-/** Versions of one answer. */
+/** Versions per response. */
 export const VERSIONS_AT_ONCE = 50;
 export const listVersionsQuery = z
   .strictObject({
@@ -107,26 +112,24 @@ export type ListVersions = z.output<typeof listVersionsQuery>;
 
 const workflowVersion = z.strictObject({
   version: wholeNumber.describe('Number of the version. Runs name it as their `definitionVersion`.'),
-  triggerType: z.string().exactOptional().describe('Type of its trigger. Absent where there is none.'),
+  triggerType: z.string().exactOptional().describe('Type of its trigger. Absent if it has none.'),
   stepCount: wholeNumber.describe('Number of its steps.'),
   madeBy: z
     .string()
     .exactOptional()
-    .describe('API key, machine credential or person who has made it. Absent in one from before that was noted.'),
-  trigger: exactObject
-    .exactOptional()
-    .describe('Beginning of a run, as its author wrote it. Only where `version` asks for it.'),
-  steps: exactArray
-    .exactOptional()
-    .describe('Work of a run, as its author wrote it. Only where `version` asks for it.'),
-  createdAt: time.describe('When it was made.'),
+    .describe(
+      'Id of the API key, machine credential or person that created it. Absent for versions created before this was recorded.',
+    ),
+  trigger: exactObject.exactOptional().describe('What starts a run, as it was written. Only with `version`.'),
+  steps: exactArray.exactOptional().describe('Steps of a run, as they were written. Only with `version`.'),
+  createdAt: time.describe('When it was created.'),
 });
 export type WorkflowVersion = z.output<typeof workflowVersion>;
 
 export const workflowVersionsAnswer = z
   .strictObject({
-    versions: z.array(workflowVersion).describe(`Up to ${VERSIONS_AT_ONCE} versions, the newest first.`),
-    hasMore: z.boolean().describe('Whether there are older ones: `beforeVersion` asks for them.'),
+    versions: z.array(workflowVersion).describe(`Up to ${VERSIONS_AT_ONCE} versions, newest first.`),
+    hasMore: z.boolean().describe('Whether there are older versions; continue with `beforeVersion`.'),
   })
   .meta({ typeName: 'WorkflowVersions' });
 export type WorkflowVersions = z.output<typeof workflowVersionsAnswer>;
@@ -135,32 +138,28 @@ export type WorkflowVersions = z.output<typeof workflowVersionsAnswer>;
 export const workflowAnswer = z
   .strictObject({
     id: idOf('workflow'),
-    name: z.string().describe('Name for people.'),
-    description: z.string().exactOptional().describe('Purpose, for people.'),
-    status: status.describe('Runs begin while it is active. A draft was never active.'),
+    name: z.string().describe('Display name.'),
+    description: z.string().exactOptional().describe('Description for people.'),
+    status: status.describe('Runs start while it is `active`. `draft`: it was never activated.'),
     trigger: exactObject
       .exactOptional()
-      .describe('Beginning of a run, as its author wrote it. Absent in a draft that has none yet.'),
-    steps: exactArray
-      .exactOptional()
-      .describe('Work of a run, as its author wrote it. Absent in a draft that has none yet.'),
+      .describe('What starts a run, as it was written. Absent if a draft has none yet.'),
+    steps: exactArray.exactOptional().describe('Steps of a run, as they were written. Absent if a draft has none yet.'),
     triggerType: z
       .string()
       .exactOptional()
-      .describe('Type of its trigger, in a list with `definitions=false`. Absent in others, and where there is none.'),
-    stepCount: wholeNumber
-      .exactOptional()
-      .describe('Number of its steps, in a list with `definitions=false`. Absent in others.'),
-    createdAt: time.describe('When it was made.'),
-    updatedAt: time.describe('When it last changed.'),
+      .describe('Type of its trigger. Only in lists with `definitions=false`; absent if it has none.'),
+    stepCount: wholeNumber.exactOptional().describe('Number of its steps. Only in lists with `definitions=false`.'),
+    createdAt: time.describe('When it was created.'),
+    updatedAt: time.describe('When it was last changed.'),
   })
   .meta({ typeName: 'Workflow' });
 export type Workflow = z.output<typeof workflowAnswer>;
 
 export const definitionValidationAnswer = z
   .strictObject({
-    valid: z.boolean().describe('Whether such a workflow could be activated.'),
-    errors: z.array(fieldProblem).describe('Everything that speaks against it; at most 20.'),
+    valid: z.boolean().describe('Whether the workflow could be activated.'),
+    errors: z.array(fieldProblem).describe('All problems, up to 20.'),
   })
   .meta({ typeName: 'DefinitionValidation' });
 export type DefinitionValidation = z.output<typeof definitionValidationAnswer>;

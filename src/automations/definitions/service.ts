@@ -45,23 +45,23 @@ import { planOf } from './plan/compile.ts';
 export type Definition = { name: string; status: WorkflowStatus; version: number } & store.DefinitionTexts;
 
 export type Workflows = {
-  /** `bodyText`: trigger and steps are kept as their author wrote them. */
+  /** `bodyText` is used to store trigger and steps exactly as they were written. */
   create(caller: EnvironmentCaller, body: CreateWorkflow | BodyMisfit, bodyText: string): Promise<Workflow>;
   list(caller: EnvironmentCaller, query: ListWorkflows): Promise<Page<Workflow>>;
   get(caller: EnvironmentCaller, id: string): Promise<Workflow>;
-  /** Its versions, the newest first: that one is in force. With a `version` that one alone, with its definition. */
+  /** Returns versions, newest (current) first; with `version` only that one, including its definition. */
   versions(caller: EnvironmentCaller, id: string, query: ListVersions): Promise<WorkflowVersions>;
-  /** Its present version, as other services read it. */
+  /** Returns the current version for other services. */
   definitionOf(caller: EnvironmentCaller, id: string): Promise<Definition>;
-  /** New runs take the new definition at once; those that have begun keep theirs. */
+  /** New runs use the new definition at once; runs in progress keep theirs. */
   update(caller: EnvironmentCaller, id: string, body: UpdateWorkflow | BodyMisfit, bodyText: string): Promise<Workflow>;
-  /** Soft: its runs stay readable, and those under way go on. */
+  /** Soft delete: its runs stay readable, and runs in progress continue. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
-  /** CONFLICT, with all `errors`, while something is missing. Doing it again changes nothing. */
+  /** Throws CONFLICT, with all `errors`, while something is missing. Repeating it changes nothing. */
   activate(caller: EnvironmentCaller, id: string): Promise<Workflow>;
-  /** No further run begins; those under way go on. CONFLICT for a draft. */
+  /** No new runs start; runs in progress continue. Throws CONFLICT for a draft. */
   pause(caller: EnvironmentCaller, id: string): Promise<Workflow>;
-  /** Tells everything that speaks against such a workflow, or against such a change of it, and stores nothing. */
+  /** Returns all problems of a new workflow, or of a change to an existing one. Stores nothing. */
   validate(
     caller: EnvironmentCaller,
     body: ValidateWorkflow | BodyMisfit,
@@ -80,7 +80,7 @@ export function createWorkflows(
   { tenants, newId, clock, costly }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'costly'>,
   { checks, activation, schemas, audit }: Collaborators,
 ): Workflows {
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An invalid id never reaches the database, whatever characters it has. */
   const found = async (
     id: string,
     look: () => Promise<store.StoredWorkflow | undefined>,
@@ -91,12 +91,12 @@ export function createWorkflows(
   };
   const read = (caller: EnvironmentCaller, id: string) =>
     found(id, () => tenants.read(caller, (reader) => store.findWorkflow(reader, caller.environmentId, id)));
-  /** A workflow that a body names. INVALID_REQUEST where the environment has none of that id. */
+  /** Reads a workflow named in a body. Throws INVALID_REQUEST if the environment does not have it. */
   const readNamed = async (caller: EnvironmentCaller, id: string): Promise<store.StoredWorkflow> => {
     const stored = isId('workflow', id)
       ? await tenants.read(caller, (reader) => store.findWorkflow(reader, caller.environmentId, id))
       : undefined;
-    if (stored === undefined) throw invalidField('id', 'no such workflow in this environment');
+    if (stored === undefined) throw invalidField('id', 'must be the id of a workflow in this environment');
     return stored;
   };
   const lock = (transaction: DatabaseTransaction, { environmentId }: EnvironmentCaller, id: string) =>
@@ -104,13 +104,19 @@ export function createWorkflows(
 
   const withStepCounts = createStepCounts();
   const findProblems = createFindProblems({ checks, schemas, costly });
-  /** All that is wrong with `texts`, found before a transaction begins: host names and schemas may take seconds to check. */
+  /**
+   * Finds all problems of `texts` before a transaction begins, because checking host names and schemas may take
+   * seconds.
+   */
   const examine = async (caller: EnvironmentCaller, texts: store.DefinitionTexts, own?: string): Promise<Examined> => {
     const { environmentId } = caller;
     const look: DefinitionLook = (look) => tenants.read(caller, look);
     return { texts, problems: await findProblems(texts, { environmentId, look, own }) };
   };
-  /** The same within a transaction: what was examined before it, unless another request has changed the texts since. */
+  /**
+   * Returns the problems within a transaction: those found before it, unless another request has changed the texts
+   * since.
+   */
   const problemsWithin = async (
     transaction: DatabaseTransaction,
     { environmentId }: EnvironmentCaller,
@@ -121,15 +127,16 @@ export function createWorkflows(
       ? examined.problems
       : findProblems(texts, { environmentId, look: (look) => look(transaction), own });
 
-  /** Why such a definition would begin no run. */
+  /** Returns why this definition would not start any runs. */
   const inactiveIn = (texts: store.DefinitionTexts): ErrorDetails[] => {
     const given = parsed(texts);
     return [...missingIn(given), ...endProblems(given.trigger, clock())];
   };
 
   /**
-   * CONFLICT, with all of it, for a workflow that lacks something, whose schedule has ended, or that names something that is gone since it
-   * was written; and where the environment has no place for another active one. `gone`: what is wrong with these texts by now.
+   * Throws CONFLICT, with all problems, if the workflow lacks something, its schedule has ended, or something it refers
+   * to no longer exists, and if the environment already has the maximum of active workflows. `gone`: the current
+   * problems of these texts.
    */
   const requireComplete = async (
     transaction: DatabaseTransaction,
@@ -155,7 +162,7 @@ export function createWorkflows(
         const gone = await problemsWithin(transaction, caller, texts, { own: id, examined });
         await requireComplete(transaction, caller, { id, texts, gone });
       } else if (workflow.status === 'draft')
-        throw new ApiError('CONFLICT', 'The workflow is a draft: it was never active');
+        throw new ApiError('CONFLICT', 'The workflow is a draft and was never active');
       await store.updateWorkflow(transaction, caller.environmentId, stored, { status, now: clock() });
       await announceTriggers(transaction, { environmentId: caller.environmentId, workflowId: id }, texts.trigger);
       const action = status === 'active' ? 'workflow.activated' : 'workflow.paused';
@@ -200,7 +207,7 @@ export function createWorkflows(
       const filters = { ...filter, ids: filter.ids?.join(','), name, definitions };
       const scope: ListScope = { list: 'workflows', environmentId, filters };
       const page = pageRequest(scope, { limit, cursor });
-      // A look goes through the rows; with an empty part each name fits.
+      // The filter reads rows one by one; an empty text matches every name.
       const part = name ?? (filter.connectionId === undefined ? undefined : '');
       const { wanted, lookedTo } = await narrowByName(filter, part, (named) =>
         tenants.list(caller, (transaction) => store.findWorkflowsNamed(transaction, environmentId, page, named)),
@@ -302,33 +309,33 @@ export function createWorkflows(
   };
 }
 
-/** A definition, with all that was wrong with it when it was examined. */
+/** A definition with all problems found when it was checked. */
 type Examined = { texts: store.DefinitionTexts; problems: ErrorDetails[] };
 
-/** Definitions are compared as their texts: what their author wrote is what is stored. */
+/** Definitions are compared as texts, because the author's text is what is stored. */
 const isSameDefinition = (one: store.DefinitionTexts, other: store.DefinitionTexts): boolean =>
   one.trigger === other.trigger && one.steps === other.steps;
 
-/** Fields whose faults are answers to a question about a definition, and do not make the question itself a bad one. */
+/** Fields whose problems are part of the validation result and do not make the request invalid. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'status', 'trigger', 'steps']);
 
 const fieldsIn = (body: object): { id?: unknown; name?: unknown; status?: unknown } =>
   body instanceof BodyMisfit ? body.rest() : body;
 
-/** Why fields other than trigger and steps cannot be a change of the workflow. */
+/** Returns why other fields than trigger and steps cannot be changed this way. */
 function changeProblems(workflow: Workflow, body: object): ErrorDetails[] {
   const fields = fieldsIn(body);
   const isPausedDraft = fields.status === 'paused' && workflow.status === 'draft';
-  const reason = 'cannot be paused: the workflow is a draft and was never active';
+  const reason = 'must not be paused: the workflow is a draft and was never active';
   return [...workflowChange.problemsOf(workflow, fields), ...(isPausedDraft ? [{ field: 'status', reason }] : [])];
 }
 
-/** Numbers that a process keeps: about 1 MB. */
+/** Maximum entries in the cache: about 1 MB. */
 const MOST_KEPT = 10_000;
 
 /**
- * Gives workflows the number of their steps, for lists that leave the steps out. A list is asked for every few seconds, and counting reads
- * up to 256 KiB for each row: a version never changes, so a process counts its steps once.
+ * Adds the number of steps to workflows in lists that leave the steps out. Lists are requested every few seconds, and
+ * counting reads up to 256 KiB per row. A version never changes, so each process counts its steps once.
  */
 function createStepCounts() {
   const kept = new Map<string, number>();
@@ -343,7 +350,7 @@ function createStepCounts() {
       const ids = unknown.map(({ workflow }) => workflow.id);
       for (const { id, version, count } of await countSteps(reader, ids)) {
         kept.set(keyOf(id, version), count);
-        // Another version may be in force since the list was read.
+        // The current version may have changed since the list was read.
         counted.set(id, count);
       }
     }
@@ -356,15 +363,19 @@ function createStepCounts() {
 
 const keyOf = (id: string, version: number): string => `${id} ${version}`;
 
-/** Whether an environment has a place for one more active workflow. */
+/** Limits the active workflows of an environment. */
 type Activation = {
-  /** Why not, for a person; undefined when it has. Triggers are JSON texts; `active` are those of the others. */
+  /**
+   * Returns why another workflow cannot be activated; undefined if it can. Triggers are JSON texts; `active` are those
+   * of the others.
+   */
   problemOf(trigger: string, active: readonly string[]): string | undefined;
 };
 
 /**
- * A message may be asked about by every active workflow of its environment. Their number is therefore bounded, and their different
- * filters together may take as many units as the filters of one channel's subscriptions (docs/reference/filters.md).
+ * A message may be evaluated by every active workflow of its environment. Their number is therefore limited, and so are
+ * the units of all their different filters together, to those of one channel's subscriptions
+ * (docs/reference/filters.md).
  */
 export function createActivation({ filters }: { filters: Pick<Filters, 'measure'> }): Activation {
   const filtersOf = (triggers: readonly string[]): string[] =>
@@ -381,14 +392,14 @@ export function createActivation({ filters }: { filters: Pick<Filters, 'measure'
   return {
     problemOf(trigger, active) {
       if (active.length >= WORKFLOW_BOUNDS.activeWorkflows)
-        return `The environment has ${WORKFLOW_BOUNDS.activeWorkflows} active workflows, which is as many as it may have`;
+        return `The environment already has ${WORKFLOW_BOUNDS.activeWorkflows} active workflows, which is the maximum; pause one first`;
       const others = new Set(filtersOf(active));
       const [own] = filtersOf([trigger]);
       if (own === undefined || others.has(own)) return undefined;
       const taken = [...others].reduce((sum, expression) => sum + unitsOf(expression), 0);
       const free = Math.max(UNITS_OF_A_CHANNEL - taken, 0);
       return unitsOf(own) > free
-        ? `The filter of the trigger takes up to ${unitsOf(own)} units for one message, and the environment has ${free} left: filters of its other active workflows take ${taken} of ${UNITS_OF_A_CHANNEL}`
+        ? `The filter of the trigger takes up to ${unitsOf(own)} units per message, but the environment has only ${free} left: the filters of its other active workflows take ${taken} of ${UNITS_OF_A_CHANNEL}`
         : undefined;
     },
   };

@@ -7,13 +7,13 @@ import type { WorkflowStatus } from '../../kernel/words/statuses.ts';
 import type { Listening } from '../../messaging/publishing/configs/event-triggers.ts';
 import { type Workflow, type ListVersions, VERSIONS_AT_ONCE, type WorkflowVersion } from './schema.ts';
 
-/** A definition as it is stored: JSON texts, digit for digit. */
+/** A definition as stored: JSON texts, digit for digit. */
 export type DefinitionTexts = { trigger?: string; steps?: string };
 
-/** A workflow with what its lists and answers do not show. */
+/** A workflow with internal fields that are not returned. */
 export type StoredWorkflow = { workflow: Workflow; version: number; texts: DefinitionTexts };
 
-/** A version to be stored: who has made it, and the messages that its steps may wait for; undefined for none. */
+/** A version to store: who created it, and the messages that its steps may wait for; undefined for none. */
 export type NewVersion = { texts: DefinitionTexts; listens: Listening[] | undefined; madeBy: string };
 
 type Reader = Pick<DatabaseReader, '$queryRawUnsafe'>;
@@ -24,7 +24,7 @@ type Row = {
   description: string | null;
   status: string;
   version: number;
-  /** Only where the definition stays unread. */
+  /** Only set if the definition is not read. */
   triggerType?: string | null;
   trigger: string | null;
   steps: string | null;
@@ -37,7 +37,7 @@ const select = (definition: string): string => `
     w.created_at AS "createdAt", w.updated_at AS "updatedAt"
   FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version`;
 const SELECT = select('v.trigger, v.steps');
-// Definitions stay unread, which may be stored beside their rows.
+// Does not read definitions, which PostgreSQL may store outside the row.
 const SELECT_WITHOUT = select('NULL::text AS trigger, NULL::text AS steps, w.trigger_type AS "triggerType"');
 
 export async function insertWorkflow(
@@ -102,13 +102,14 @@ export async function findWorkflow(
   return row && toWorkflow(row);
 }
 
-/** Reads a workflow and keeps it from changing until the transaction ends. */
+/** Reads a workflow and locks it against changes until the transaction ends. */
 export async function lockWorkflow(
   transaction: DatabaseTransaction,
   environmentId: string,
   id: string,
 ): Promise<StoredWorkflow | undefined> {
-  // Not FOR UPDATE: a publish that holds a channel, for which this transaction waits next, begins runs of this workflow by a foreign key.
+  // Not FOR UPDATE: a publish may hold a channel that this transaction waits for next, and start runs of this workflow,
+  // whose foreign key would wait for this lock.
   await transaction.$queryRaw`
     SELECT id FROM workflows WHERE id = ${id} AND environment_id = ${environmentId} FOR NO KEY UPDATE`;
   return findWorkflow(transaction, environmentId, id);
@@ -116,7 +117,7 @@ export async function lockWorkflow(
 
 type WorkflowFilter = { status?: WorkflowStatus; ids?: readonly string[]; connectionId?: string };
 
-/** The page's workflows, newest first, and one more when there is one. */
+/** Returns the page's workflows, newest first, plus one more if there is one. */
 export async function findWorkflows(
   reader: Reader,
   environmentId: string,
@@ -136,7 +137,10 @@ export async function findWorkflows(
   return rows.map(toWorkflow);
 }
 
-/** Ids of the page's workflows with that part in their names, whose present steps name the connection where there is one. */
+/**
+ * Returns the ids of the page's workflows whose names contain the text and, if given, whose current steps use the
+ * connection.
+ */
 export async function findWorkflowsNamed(
   transaction: DatabaseTransaction,
   environmentId: string,
@@ -150,7 +154,7 @@ export async function findWorkflowsNamed(
 
 const STEPS_OF = '(SELECT v.steps FROM workflow_versions v WHERE v.workflow_id = n.id AND v.version = n.version)';
 
-/** The versions of these workflows that are in force, with the number of their steps. Reads all of the steps. */
+/** Returns the current versions of these workflows with their numbers of steps. Reads all steps. */
 export const countSteps = (
   reader: Reader,
   ids: readonly string[],
@@ -162,7 +166,7 @@ export const countSteps = (
     ids,
   );
 
-/** Changes columns, and makes a version of `texts` where they are given. */
+/** Changes columns, and creates a version if `definition` is given. */
 export async function updateWorkflow(
   transaction: DatabaseTransaction,
   environmentId: string,
@@ -212,8 +216,8 @@ export async function markWorkflowDeleted(
 }
 
 /**
- * The triggers (JSON texts) of an environment's active workflows but for one. Changes of them wait for each other until the transaction
- * ends, so that two of them cannot both take the last place.
+ * Returns the triggers (JSON texts) of an environment's active workflows except one. Concurrent activations wait until
+ * the transaction ends, so that two of them cannot both take the last place.
  */
 export async function lockActiveTriggers(
   transaction: DatabaseTransaction,
@@ -227,7 +231,7 @@ export async function lockActiveTriggers(
   return rows.map(({ trigger }) => trigger);
 }
 
-/** Leaves the ids that are channels of the environment. */
+/** Returns those ids that are channels of the environment. */
 export async function findChannelIds(
   reader: Pick<DatabaseReader, 'channel'>,
   environmentId: string,
@@ -240,7 +244,7 @@ export async function findChannelIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** One version of a workflow, a deleted one's too: its runs go on. */
+/** Reads one version of a workflow, even of a deleted one, because its runs continue. */
 export async function findVersion(
   reader: Reader,
   workflowId: string,
@@ -261,7 +265,7 @@ function toWorkflow({ version, triggerType = null, trigger, steps, description, 
     workflow: {
       ...row,
       ...(description !== null && { description }),
-      // `as`: the column is only ever written from a validated status.
+      // `as`: only validated statuses are stored.
       status: status as WorkflowStatus,
       ...(triggerType !== null && { triggerType }),
       ...(trigger !== null && { trigger: new ExactJson(trigger) }),
@@ -283,8 +287,8 @@ type VersionRow = {
 };
 
 /**
- * The versions of a workflow, newest first, up to one more than is shown at once. One that is asked for by its number has its definition,
- * digit for digit.
+ * Returns the versions of a workflow, newest first, up to one more than a response has. A single requested version
+ * includes its definition, digit for digit.
  */
 export async function findVersions(
   reader: Pick<DatabaseReader, '$queryRawUnsafe'>,

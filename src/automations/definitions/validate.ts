@@ -20,24 +20,24 @@ import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
 import { expressionsIn } from '../expressions/templates.ts';
 import { memberSpan, wholeSpan } from '../../kernel/values/exact-json.ts';
 
-/** A definition as its validation and the audit log read it. */
+/** A definition as validation and the audit log use it. */
 type Given = { trigger?: Record<string, unknown>; steps?: readonly unknown[] };
 
-/** The author's own texts in a body: of one that does not fit, those that it has no fault in. */
+/** Returns the author's texts in a body; of an invalid body, those without problems. */
 export function textsIn(body: object, bodyText: string): DefinitionTexts {
   const good = body instanceof BodyMisfit ? body.rest() : body;
   const textOf = (name: string): string | undefined => {
     if (!Object.hasOwn(good, name)) return undefined;
     const span = memberSpan(bodyText, wholeSpan(bodyText), name);
     const text = span && bodyText.slice(span.start, span.end);
-    // Null is what a field is left out by.
+    // Null means that the field is left out.
     return text === 'null' ? undefined : text;
   };
   const [trigger, steps] = [textOf('trigger'), textOf('steps')];
   return { ...(trigger !== undefined && { trigger }), ...(steps !== undefined && { steps }) };
 }
 
-/** More text than a definition may have. */
+/** Reports a definition that is too long. */
 function sizeProblem({ trigger = '', steps = '' }: DefinitionTexts): DefinitionProblem | undefined {
   const isTooLong = Buffer.byteLength(`${trigger}${steps}`) > WORKFLOW_BOUNDS.definitionBytes;
   return isTooLong
@@ -45,21 +45,21 @@ function sizeProblem({ trigger = '', steps = '' }: DefinitionTexts): DefinitionP
     : undefined;
 }
 
-/** The values of stored texts. */
+/** Parses stored texts. */
 export function parsed({ trigger, steps }: DefinitionTexts): Given {
-  // `as`: they had that form when they were written.
+  // `as`: validated when they were written.
   return {
     ...(trigger !== undefined && { trigger: JSON.parse(trigger) as Record<string, unknown> }),
     ...(steps !== undefined && { steps: JSON.parse(steps) as unknown[] }),
   };
 }
 
-/** Makes one look, within a transaction or by itself. */
+/** Runs one read, within a transaction or on its own. */
 export type DefinitionLook = <T>(look: (reader: DatabaseReader) => Promise<T>) => Promise<T>;
 
 /**
- * All that is wrong with trigger and steps, those things counted that they name and the environment has not. `own`: the id of the
- * workflow, where it has one.
+ * Finds all problems of trigger and steps, including references to things that the environment does not have. `own`:
+ * the id of the workflow, if it has one.
  */
 export type FindProblems = (
   texts: DefinitionTexts,
@@ -95,15 +95,15 @@ export function createFindProblems({
     const { goOn, found } = problemSearch(given, { ...checks, urlProblem });
     await costly.run(where.environmentId, goOn);
     const { problems, hasForm } = found;
-    // A field that is wrong by itself names nothing.
+    // References are only looked up if the fields themselves are valid.
     return together(problems, hasForm ? await namedIn(given, where) : [], await lookedUp(addresses, checks));
   };
 }
 
-/** Host names of a definition that are looked up, all at the same time. Each request judges its addresses again. */
+/** Maximum host names resolved per definition, all at the same time. Each request checks its address again. */
 const MOST_LOOKED_UP = 20;
 
-/** Problems of addresses, by their fields, whose host names lead where nothing is sent. */
+/** Returns the problems of addresses whose host names resolve to addresses that are not allowed, by field. */
 async function lookedUp(
   addresses: ReadonlyMap<string, string>,
   { lookedUpProblem }: Pick<ChecksAndLookUps, 'lookedUpProblem'>,
@@ -115,7 +115,7 @@ async function lookedUp(
   return (await Promise.all(found)).flat();
 }
 
-/** The first problems of several looks, without those of fields that an earlier look has spoken of. */
+/** Combines the problems of several checks; a field reported by an earlier check is not reported again. */
 export function together(...looks: readonly (readonly ErrorDetails[])[]): ErrorDetails[] {
   const all: ErrorDetails[] = [];
   for (const problems of looks) {
@@ -125,15 +125,18 @@ export function together(...looks: readonly (readonly ErrorDetails[])[]): ErrorD
   return all.slice(0, MOST_PROBLEMS);
 }
 
-/** A body that fits and has no further problems; INVALID_REQUEST, with all that is wrong, for any other one. */
+/** Returns a valid body without further problems; otherwise throws INVALID_REQUEST with all problems. */
 export function requireFitting<T>(body: T | BodyMisfit, further: readonly ErrorDetails[]): T {
   const [first, ...others] = together(body instanceof BodyMisfit ? body.faults : [], further);
   if (first !== undefined) throw invalidFields([first, ...others]);
-  // `as`: a misfit has faults.
+  // `as`: an invalid body always has problems.
   return body as T;
 }
 
-/** Steps whose templates hold more expressions than a step, or all steps together, may have: each costs time on save and in runs. */
+/**
+ * Reports steps with more expressions than allowed, per step or in total, because each one costs time when saving and
+ * in runs.
+ */
 function expressionCountProblem(steps: unknown): DefinitionProblem | undefined {
   if (!Array.isArray(steps)) return undefined;
   const counts = (steps as readonly unknown[]).map((step) => expressionsIn(step).length);
@@ -141,20 +144,20 @@ function expressionCountProblem(steps: unknown): DefinitionProblem | undefined {
   if (index !== -1)
     return {
       field: `steps[${index}].config`,
-      reason: `holds ${counts[index]} different expressions; a step may hold ${WORKFLOW_BOUNDS.expressionsOfStep}`,
+      reason: `must have at most ${WORKFLOW_BOUNDS.expressionsOfStep} different expressions, not ${counts[index]}`,
     };
   const count = counts.reduce((sum, each) => sum + each, 0);
   return count > WORKFLOW_BOUNDS.expressions
     ? {
         field: 'steps',
-        reason: `hold ${count} different expressions; all steps together may hold ${WORKFLOW_BOUNDS.expressions}`,
+        reason: `must have at most ${WORKFLOW_BOUNDS.expressions} different expressions in total, not ${count}`,
       }
     : undefined;
 }
 
 /**
- * Forms of approvals, and of the payload of runs by hand, that are no JSON Schema, or one that costs too much. `key`: whose turn the
- * checks take.
+ * Reports schemas of approvals and of manual runs that are not valid JSON Schema or too expensive. `key`: groups the
+ * checks for fairness.
  */
 async function formProblems(
   { trigger, steps }: { trigger?: unknown; steps?: unknown },
@@ -173,7 +176,7 @@ type Form = { field: string; form: Record<string, unknown> };
 
 function formsIn(trigger: unknown, steps: unknown): Form[] {
   const plan = planOf(trigger, steps);
-  // `as`: the schemas of the configs say so.
+  // `as`: according to the config schemas.
   const form = (field: string, schema: unknown): Form[] =>
     schema === undefined ? [] : [{ field, form: schema as Record<string, unknown> }];
   return [

@@ -15,27 +15,33 @@ import { leavePlace, recordAttempt, recordBeginning, recordEnd, recordFailure, r
 import { endOfStep, type EngineDependencies, evaluateAhead, failedEnd, isLeftOut, stepFailure } from './take-step.ts';
 import { StepFailed } from './step-failure.ts';
 
-// A run that rests for longer leaves its place to others; its further attempts take none.
+// A run that pauses for longer releases its slot. Its later attempts do not take one.
 const KEPT_FOR_MS = 2_000;
 
-/** A kind of action that has effects: what it is resolved to before its first attempt, and one attempt. */
+/** A kind of action with effects: resolved once before its first attempt, then attempted. */
 export type ActionKind = {
-  /** Recorded as the step's input. Later attempts do exactly the same, so that one idempotency key never stands for two requests. */
+  /**
+   * Returns what is recorded as the step's input. All attempts use it unchanged, so that one idempotency key never
+   * stands for two different requests.
+   */
   prepare(loaded: Loaded): unknown;
-  /** Throws StepFailed. `key` is the same for all attempts of the step. Requests are waited for in `outside`. */
+  /**
+   * Runs one attempt. Throws StepFailed. `key` is the same for all attempts of the step. Requests are awaited inside
+   * `outside`.
+   */
   perform(prepared: unknown, loaded: Loaded, key: string, outside: Outside): Promise<unknown>;
-  /** The way that an output leads to, where that is not the next step. */
+  /** Returns the transition for an output if it is not the next step. */
   wayOf?(output: unknown, loaded: Loaded): Way | undefined;
 };
 
-/** The result of one attempt. `retry`: recorded, and to be made again after so many ms. */
+/** The result of one attempt. `retry`: recorded, and to be repeated after this delay. */
 export type StepAttemptResult =
   | { result: 'ended'; way: Way; failure?: { code: string; message: string } }
   | { result: 'retry'; delayMs: number; code: string; message: string };
 
 /**
- * The name that receivers know a step of a run by, however often it is tried. A run that began again from the start does all steps anew:
- * under its first names a receiver would answer with what it had kept.
+ * Returns the idempotency key of a step of a run, the same for all its attempts. A run that started again executes its
+ * steps anew, and with the earlier keys receivers would return their stored responses.
  */
 function idempotencyKey({ runId, stepId, iteration }: StepInput, restarts: number): string {
   const name = `${runId}:${stepId}:${iteration}`;
@@ -43,8 +49,8 @@ function idempotencyKey({ runId, stepId, iteration }: StepInput, restarts: numbe
 }
 
 /**
- * One attempt of a step with effects, and its record. A step that has ended is not done again. Rejects while PostgreSQL is out of reach,
- * with RunSuperseded, and with what `perform` throws that is no fault of the step.
+ * Runs and records one attempt of a step with effects. A finished step is not executed again. Rejects while PostgreSQL
+ * is unreachable, with RunSuperseded, and with errors of `perform` that the step did not cause.
  */
 export async function attemptStep(
   deps: EngineDependencies,
@@ -75,7 +81,7 @@ export async function attemptStep(
 
 type Begun = { prepared: unknown; failures: number } | { way: Way; failure?: { code: string; message: string } };
 
-/** Records the beginning, or a further attempt of what was prepared by the first one. */
+/** Records the start of the step, or another attempt with the prepared input of the first one. */
 async function begin(
   deps: EngineDependencies,
   kind: ActionKind,
@@ -111,7 +117,7 @@ async function begin(
   return { prepared: readJsonText(prepared)?.value, failures: known?.failures ?? 0 };
 }
 
-/** Another attempt where the policy has one left and the error is worth it; else the step has failed. */
+/** Schedules a retry if the policy has one left and the error is retryable; otherwise fails the step. */
 async function afterFailure(
   deps: EngineDependencies,
   { input, loaded, failures, failure }: { input: StepInput; loaded: Loaded; failures: number; failure: StepFailed },
@@ -135,13 +141,13 @@ function retryDelayOf(
   { code, canRetry, retryAfterMs }: StepFailed,
 ): number | undefined {
   if (!canRetry || nonRetryableErrors.some((listed) => meansError(listed, code))) return undefined;
-  // A step has no bound of its own for what its receiver asks for.
+  // The step has no separate limit for Retry-After.
   return delayAfterFailure(retryPolicy, failures, { retryAfterMs, maxRetryAfter: retryPolicy.maxDelay });
 }
 
 /**
- * The standing of a step whose last attempt did not say how it ended. A death of its worker is counted and shown, and does not use up the
- * policy; after ten of them the step has failed.
+ * Returns the state of a step whose last attempt ended without a report. A crash of its worker is counted and shown,
+ * but does not count against the retry policy; after ten crashes the step fails.
  */
 export async function stepStandingOf(
   deps: EngineDependencies,
@@ -154,8 +160,8 @@ export async function stepStandingOf(
   if (crash === undefined) return { failures: known.failures };
   const message =
     crash === 'worker'
-      ? `the worker stopped during attempt ${known.attempts}, which may have had its effect; the step is tried again with the same idempotency key`
-      : `attempt ${known.attempts} took longer than its time, and may have had its effect; the step is tried again with the same idempotency key`;
+      ? `the worker stopped during attempt ${known.attempts}, which may have had its effect; the step is retried with the same idempotency key`
+      : `attempt ${known.attempts} timed out and may have had its effect; the step is retried with the same idempotency key`;
   const counted = await recordFailure(deps.pool, input, { code: 'CRASHED', message, isCrash: true });
   if (counted === undefined) return stepStandingOf(deps, input, undefined);
   if (counted.crashes < MAX_STEP_CRASHES) return { failures: counted.failures };

@@ -9,7 +9,7 @@ import { stepsFrom } from './plans.ts';
 import { StepFailed } from './step-failure.ts';
 import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, stepFailure } from './take-step.ts';
 
-/** Begins the branches of a parallel step; a way where it has ended, or is left out. */
+/** Starts the branches of a parallel step. Returns its transition if it has ended or is skipped. */
 export async function openBranches(deps: EngineDependencies, input: StepInput): Promise<Taken | { open: true }> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { way: known.way };
@@ -31,7 +31,7 @@ export async function openBranches(deps: EngineDependencies, input: StepInput): 
   return { open: true };
 }
 
-/** Ends a parallel step: the last output of each branch that has come to its end, by the branch's first step. */
+/** Ends a parallel step. Its output has the last output of each finished branch, by the first step of the branch. */
 export async function closeBranches(deps: EngineDependencies, input: StepInput): Promise<Taken> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { way: known.way };
@@ -48,7 +48,7 @@ export async function closeBranches(deps: EngineDependencies, input: StepInput):
 }
 
 function outputsOf({ step }: Loaded, rows: readonly StepRow[], iteration: string): Record<string, unknown> {
-  if (step.type !== 'parallel') throw new Error(`${step.id} has no branches`);
+  if (step.type !== 'parallel') throw new Error(`${step.id} is not a parallel step`);
   const byId = new Map(rows.filter((row) => row.iteration === iteration).map((row) => [row.stepId, row]));
   const ends = step.branches.map((entry) => [entry, endOfBranch(byId, entry)] as const);
   const arrived = ends.filter(([, last]) => last !== undefined && last.way !== null && stepBehind(last.way) === null);
@@ -60,7 +60,7 @@ function outputsOf({ step }: Loaded, rows: readonly StepRow[], iteration: string
   );
 }
 
-/** The last step that a branch has come to. */
+/** Returns the last step of a branch that has reached its end. */
 function endOfBranch(byId: ReadonlyMap<string, StepRow>, entry: string): StepRow | undefined {
   let last: StepRow | undefined;
   for (let id: string | null | undefined = entry; typeof id === 'string'; ) {

@@ -7,10 +7,10 @@ import { readJsonText } from './json-text.ts';
 import { type CarriedRun, readEnded, readItem, readRun, type Sample, type StepRow } from './load-store.ts';
 import type { Plans, ReadyPlan } from './plans.ts';
 
-/** All that a step's evaluation needs. */
+/** Everything needed to evaluate a step. */
 export type Loaded = { run: CarriedRun; ready: ReadyPlan; step: PlannedStep; context: RunContext };
 
-/** Reads a run and builds the context of one of its steps as of now. Throws RunSuperseded for a round that is over. */
+/** Reads a run and builds the context of one of its steps. Throws RunSuperseded if the round is over. */
 export async function loadStep(
   { pool, plans, sample }: { pool: Pool; plans: Plans; sample?: Sample | undefined },
   input: StepInput,
@@ -27,8 +27,8 @@ export async function loadStep(
 }
 
 /**
- * Steps that have ended and that a step of this iteration sees, in their order. Items of other loops have the same iteration: of the steps
- * in loops, those that stand in one of `loops`, which are around the step, are seen alone.
+ * Returns the finished steps that a step of this iteration can read, in order. Items of different loops can have the
+ * same iteration, so steps in loops are only included if all their loops are in `loops`, those around the reading step.
  */
 export async function readSeen(
   pool: Pool,
@@ -39,7 +39,7 @@ export async function readSeen(
   return rows.filter(({ stepId }) => (loopsAround.get(stepId) ?? []).every((loop) => loops.includes(loop)));
 }
 
-/** The present item of the innermost loop around the step. */
+/** Returns the current item of the innermost loop around the step. */
 async function itemOf(
   pool: Pool,
   runId: string,
@@ -51,7 +51,7 @@ async function itemOf(
   return readLoopItem(pool, { runId, loopId, iteration });
 }
 
-/** The item that an iteration stands for, of the loop that it is in. */
+/** Returns the item of a loop that an iteration refers to. */
 export async function readLoopItem(
   pool: Pool,
   { runId, loopId, iteration }: { runId: string; loopId: string; iteration: string },
@@ -87,7 +87,8 @@ export function contextOf({
       metadata: run.metadata ?? {},
       publishedAt: run.publishedAt?.toISOString() ?? startedAt,
     },
-    // In the order of their numbers: within a loop the present item's result stands behind one of the same step outside.
+    // In the order of their numbers, so that within a loop the current item's result replaces the result of the same
+    // step outside.
     steps: Object.fromEntries(rows.map((row) => [row.stepId, resultOf(row)])),
     vars: Object.fromEntries(rows.flatMap(assignedBy)),
     item,
@@ -97,7 +98,7 @@ export function contextOf({
   };
 }
 
-/** A run and its context before its first step. Throws RunSuperseded for a round that is over. */
+/** Returns a run and its context before the first step. Throws RunSuperseded if the round is over. */
 export async function beginningOf(
   { pool, plans }: { pool: Pool; plans: Plans },
   input: RunInput,
@@ -110,13 +111,16 @@ export async function beginningOf(
 export const contextAtBeginning = (given: { run: CarriedRun; ready: ReadyPlan; now: Date }): RunContext =>
   contextOf({ ...given, rows: [], item: null, index: -1 });
 
-/** The message's payload, or the run's own. Null where retention or an erasure has removed the message's. */
+/**
+ * Returns the payload of the message, or the run's own input. Null if retention or erasure removed the message's
+ * payload.
+ */
 function payloadOf({ messageId, payload, input }: CarriedRun): unknown {
   const text = messageId === null ? input : payload;
   return text === null ? null : parsePayload(text);
 }
 
-/** Variables that a step has set. A Map stands for an object with a key `constructor`. */
+/** Returns the variables that a step has set. An object with a key `constructor` is parsed as a Map. */
 function assignedBy({ assigned }: StepRow): [name: string, value: unknown][] {
   const read: unknown = assigned === null ? {} : parsePayload(assigned);
   // `as`: `assign` is an object.
@@ -124,7 +128,7 @@ function assignedBy({ assigned }: StepRow): [name: string, value: unknown][] {
 }
 
 const resultOf = ({ status, output, errorCode, errorMessage, attempts }: StepRow): StepResult => ({
-  // `as`: a step with a way has one of these.
+  // `as`: a step with a transition has one of these.
   status: status as StepResult['status'],
   output: output === null ? null : (readJsonText(output)?.value ?? null),
   error: errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' },

@@ -10,12 +10,12 @@ const fitted = (output: unknown, room: number): Record<string, unknown> => {
 
 const answer = { status: 200, headers: { server: 'a receiver' }, latencyMs: 12 };
 
-test('an output that has room stays as it is', () => {
+test('an output that fits stays as it is', () => {
   const output = { ...answer, body: { list: [1, 2, 3] } };
   expect(fitted(output, 1_000)).toEqual(output);
 });
 
-test('one without room keeps all but its body, of which it has the beginning and the size', () => {
+test('an output that does not fit keeps everything but its body, of which it has the beginning and the size', () => {
   const body = { list: Array.from({ length: 10_000 }, (_, index) => index) };
   const text = JSON.stringify(body);
   const { text: kept, ...rest } = fitted({ ...answer, body }, 20_000);
@@ -26,7 +26,7 @@ test('one without room keeps all but its body, of which it has the beginning and
   expect(long['text']).toBe('x'.repeat(65_536));
 });
 
-test('headers that take all the room go too, and status and size stay when a run has no room at all', () => {
+test('headers that take all the space are dropped, but status and size stay even if a run has no space left', () => {
   const headers = { cookie: 'c'.repeat(5_000) };
   const body = 'b'.repeat(50_000);
   expect(fitted({ ...answer, headers, body }, 10_000)['headers']).toEqual(headers);
@@ -35,7 +35,7 @@ test('headers that take all the room go too, and status and size stay when a run
   expect(fittedOutput({ messageId: 'msg_1' }, -5_000)).toBe('{"messageId":"msg_1"}');
 });
 
-test('an answer that was cut before becomes shorter, and anything else is cut as JSON', () => {
+test('a response that was already cut becomes shorter, and anything else is cut as JSON', () => {
   const cut = { ...answer, ...cutOf('é'.repeat(70_000), null) };
   expect(cut.text).toBe('é'.repeat(32_768));
   expect(fitted(cut, 2_000)).toMatchObject({ ...answer, truncated: true, bytes: null });

@@ -1,12 +1,12 @@
 import { type CutAnswer, isCut } from '../expressions/expressions.ts';
 import { jsonText } from './json-text.ts';
 
-// Beginnings of answers are for people and for simple searches. Four of 256 KiB would be all that a run may keep.
+// Beginnings of responses are for people and for simple searches. Four of 256 KiB would use up all outputs of a run.
 const TEXT_BYTES = 65_536;
-// Kept even of a run that has no room left: its status and a message's id say that the step had its effect.
+// Kept even if the run has no space left: a status or message id shows that the step had its effect.
 const LEAST_BYTES = 1_024;
 
-/** The beginning of a text that is too long. `bytes`: the size of the whole, null where nobody said. */
+/** Returns the beginning of a text that is too long. `bytes`: size of the whole text, null if unknown. */
 export const cutOf = (text: string, bytes: number | null): CutAnswer => ({
   truncated: true,
   bytes,
@@ -14,9 +14,10 @@ export const cutOf = (text: string, bytes: number | null): CutAnswer => ({
 });
 
 /**
- * JSON of the output of a step that has had its effect: a step that failed for its length would be done again by a retry. One of more than
- * `room` bytes becomes `{…, truncated, bytes, text}`, where `text` is the beginning of its `body`; of all of it where there is none. So do
- * `headers` go that take too much of the room.
+ * Returns the JSON of the output of a step that has had its effect. It must not fail because of its size, since a retry
+ * would repeat the effect. An output of more than `room` bytes becomes `{…, truncated, bytes, text}`, where `text` is
+ * the beginning of its `body`, or of the whole output if it has none. `headers` are dropped if they take too much
+ * space.
  */
 export function fittedOutput(output: unknown, room: number): string {
   const text = jsonText(output);
@@ -32,7 +33,7 @@ export function fittedOutput(output: unknown, room: number): string {
 
 type Rest = Readonly<Record<string, unknown>>;
 
-/** Members that stay beside the text of an answer, with its headers and without them. */
+/** Returns the members to keep next to the cut text of a response, with its headers and without. */
 function shorterForms(output: unknown): [rest: Rest, cut: CutAnswer][] {
   if (typeof output !== 'object' || output === null || Array.isArray(output) || output instanceof Map) return [];
   const { body, headers, ...rest } = output as Rest;
@@ -53,12 +54,12 @@ function shorterForms(output: unknown): [rest: Rest, cut: CutAnswer][] {
   ];
 }
 
-/** Undefined where there is no room for half of a short text beside the rest. */
+/** Returns undefined if there is no space for at least half of a short text. */
 function withText(rest: Rest, cut: CutAnswer, room: number): string | undefined {
   const free = room - Buffer.byteLength(jsonText({ ...rest, ...cut, text: '' }));
   if (free < LEAST_BYTES / 2) return undefined;
   let { text } = cut;
-  // JSON writes some characters in six.
+  // JSON can need six characters for one.
   for (let size = sizeOf(text); size > free; size = sizeOf(text))
     text = beginningOf(text, Math.floor((Buffer.byteLength(text) * free) / size) - 1);
   return jsonText({ ...rest, ...cut, text });
@@ -66,7 +67,7 @@ function withText(rest: Rest, cut: CutAnswer, room: number): string | undefined 
 
 const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
-/** As many bytes of a text, without a character that would be cut. */
+/** Returns the first bytes of a text without splitting a character. */
 const beginningOf = (text: string, bytes: number): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, Math.max(0, bytes)), {
     stream: true,

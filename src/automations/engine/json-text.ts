@@ -2,13 +2,13 @@ import { parsePayload } from '../../messaging/filters/payload.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
 import { createHash } from 'node:crypto';
 
-/** A text for a value that an expression gave: equal values have the same one, in whatever order their members stand. */
+/** Returns a hash of a value. Equal values have the same hash, regardless of the order of their members. */
 export const hashOfValue = (value: unknown): string =>
   createHash('sha256')
     .update(jsonText(sorted(value)))
     .digest('base64url');
 
-/** Objects that are equal have their members in one order. */
+/** Sorts members so that equal objects have the same order. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
@@ -20,13 +20,13 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** Levels of lists and objects that an answer or an output may have; deeper ones would exhaust the stack that writes them. */
+/** Maximum nesting of responses and outputs; deeper values would overflow the stack when written. */
 const MAX_DEPTH = 100;
 
-/** JSON of a value that an expression gave or a payload held: bigints are whole numbers of JSON, Maps are objects. */
+/** Returns the JSON of a value from an expression or payload. Bigints become integers, Maps become objects. */
 export const jsonText = (value: unknown): string => stringifyExact(value);
 
-/** A JSON value as expressions read it. Undefined for a text that is no JSON, or nested deeper than 100 levels. */
+/** Parses JSON as expressions read it. Returns undefined if the text is not JSON or nested deeper than 100 levels. */
 export function readJsonText(text: string): { value: unknown } | undefined {
   if (isDeep(text)) return undefined;
   try {
@@ -37,8 +37,8 @@ export function readJsonText(text: string): { value: unknown } | undefined {
 }
 
 /**
- * The value of JSON that is stored and nobody evaluates: whole numbers that a double cannot hold are bigints, so that `jsonText` writes
- * them digit for digit.
+ * Parses stored JSON that is not evaluated. Integers that a double cannot represent become bigints, so that `jsonText`
+ * writes them digit for digit.
  */
 export const readExactly = (text: string): unknown => asObjects(parsePayload(text));
 
@@ -53,8 +53,8 @@ function asObjects(value: unknown): unknown {
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Whether a text that may be JSON nests deeper than MAX_DEPTH. Looks at each character once, whatever a receiver sends: a
- * regular expression for quoted texts starts anew at each quote of a text that never ends.
+ * Whether a text that may be JSON is nested deeper than MAX_DEPTH. Reads each character once, whatever a receiver
+ * sends; a regular expression for quoted strings would start again at each quote of an unclosed one.
  */
 function isDeep(text: string): boolean {
   let depth = 0;

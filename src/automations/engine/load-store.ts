@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { type RunInput, type StepInput, iterationsAround, type Way } from '../../kernel/contract/run-workflow.ts';
 import { RunSuperseded } from './step-failure.ts';
 
-/** A run that is being carried, and the message that began it, where retention has not removed it. */
+/** A run in progress, and the message that started it if retention has not removed it. */
 export type CarriedRun = {
   id: string;
   environmentId: string;
@@ -13,7 +13,7 @@ export type CarriedRun = {
   channelId: string | null;
   chainDepth: number;
   startedAt: Date | null;
-  /** Retries from the start. */
+  /** Number of retries from the start. */
   restarts: number;
   executions: number;
   outputBytes: number;
@@ -21,11 +21,11 @@ export type CarriedRun = {
   payload: string | null;
   metadata: Readonly<Record<string, string>> | null;
   publishedAt: Date | null;
-  /** Present in a trial, which touches nothing outside. */
+  /** Set in a test run, which has no effects. */
   isTrial?: true;
 };
 
-/** The event of a trial, which stands for a message that was never published. */
+/** The event of a test run, in place of a published message. */
 export type Sample = Pick<
   CarriedRun,
   'messageId' | 'channelId' | 'eventType' | 'payload' | 'metadata' | 'publishedAt' | 'isTrial'
@@ -55,7 +55,7 @@ const RUN = `
   FROM runs r LEFT JOIN messages m ON m.id = r.message_id
   WHERE r.id = $1 AND r.round = $2 AND r.finished_at IS NULL AND r.status <> 'paused'`;
 
-/** Throws RunSuperseded for a run that has ended, or is in another round. */
+/** Throws RunSuperseded if the run has ended or is in another round. */
 export async function readRun(pool: Pool, { runId, round }: RunInput): Promise<CarriedRun> {
   const { rows } = await pool.query<CarriedRun>({ name: 'read_run', text: RUN, values: [runId, round] });
   if (rows[0] === undefined) throw new RunSuperseded(`Round ${round} of ${runId} is over`);
@@ -65,7 +65,7 @@ export async function readRun(pool: Pool, { runId, round }: RunInput): Promise<C
 const COLUMNS = `step_id AS "stepId", iteration, type, status, input, output, assigned, error_code AS "errorCode",
   error_message AS "errorMessage", attempts, failures, way, until, started_at AS "startedAt"`;
 
-/** The step's own row; undefined before it has begun. */
+/** Returns the row of the step; undefined before it has started. */
 export async function readStep(
   pool: Pool,
   { runId, stepId, iteration }: Omit<StepInput, 'round'>,
@@ -78,7 +78,7 @@ export async function readStep(
   return rows[0];
 }
 
-/** Steps that have ended and that a step of this iteration sees, in their order. */
+/** Returns the finished steps visible to a step of this iteration, in order. */
 export async function readEnded(pool: Pool, runId: string, iteration: string): Promise<StepRow[]> {
   const { rows } = await pool.query<StepRow>({
     name: 'read_run_steps',
@@ -89,7 +89,7 @@ export async function readEnded(pool: Pool, runId: string, iteration: string): P
   return rows;
 }
 
-/** JSON of one item of a loop. */
+/** Returns the JSON of one item of a loop. */
 export async function readItem(
   pool: Pool,
   { runId, loopId, iteration, item }: { runId: string; loopId: string; iteration: string; item: number },
@@ -102,7 +102,7 @@ export async function readItem(
   return rows[0]?.item ?? undefined;
 }
 
-/** Ways of steps that have ended: outside loops, or in the items of a loop that have not ended. */
+/** Returns the transitions of finished steps, outside loops or in unfinished items of a loop. */
 export async function readWays(
   pool: Pool,
   runId: string,

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { stirred } from '../../platform/db/sql/ended-runs.ts';
 import type { StepInput } from '../../kernel/contract/run-workflow.ts';
 
-/** An item of a loop that has ended, by its place in the list. */
+/** A finished item of a loop, with its index in the array. */
 export type ItemRow = {
   item: number;
   status: 'completed' | 'failed';
@@ -13,7 +13,7 @@ export type ItemRow = {
 
 const beginning = (iteration: string): string => (iteration === '' ? '' : `${iteration}.`);
 
-/** Items of a loop that have ended, in the order of the list. */
+/** Returns the finished items of a loop, in order. */
 export async function readItems(pool: Pool, { runId, stepId, iteration }: StepInput): Promise<ItemRow[]> {
   const { rows } = await pool.query<ItemRow & { iteration: string }>({
     name: 'read_run_items',
@@ -26,7 +26,10 @@ export async function readItems(pool: Pool, { runId, stepId, iteration }: StepIn
     .toSorted((one, other) => one.item - other.item);
 }
 
-/** The failure that ended the chain of an item, which is made of these steps. Items of loops beside it have the same iteration. */
+/**
+ * Returns the failure that ended the chain of an item, which consists of these steps. Items of other loops can have the
+ * same iteration.
+ */
 export async function readFailureWithin(
   pool: Pool,
   { runId, iteration }: Pick<StepInput, 'runId' | 'iteration'>,
@@ -42,11 +45,11 @@ export async function readFailureWithin(
   return { code: rows[0]?.code ?? 'INTERNAL', message: rows[0]?.message ?? '' };
 }
 
-// Steps of the chains that a loop or branches are made of: in its own iteration, or in those of its items. A loop beside it has steps of
-// the same iterations.
+// Steps of the chains of a loop or of branches: in its own iteration or in those of its items. Another loop can have
+// steps with the same iterations.
 const WITHIN = 's.run_id = $1 AND s.step_id = ANY ($4) AND (s.iteration = $2 OR starts_with(s.iteration, $3))';
 
-// Runs that cut steps have begun and wait for are to be cancelled.
+// Runs that the stopped steps have started and wait for must be cancelled.
 const CUT = `
   WITH cut_off AS (
     UPDATE run_steps s SET status = 'cancelled', finished_at = now() WHERE s.finished_at IS NULL AND ${WITHIN}
@@ -54,7 +57,7 @@ const CUT = `
   ), ${stirred('SELECT run_id, step_id, iteration FROM cut_off')}
   SELECT FROM cut_off`;
 
-/** Steps of a loop or of branches that were under way when it ended. */
+/** Stops the steps of a loop or of branches that were in progress when it ended. */
 export async function recordCut(pool: Pool, owner: StepInput, stepIds: readonly string[]): Promise<void> {
   await pool.query({ name: 'cut_run_steps', text: CUT, values: valuesOf(owner, stepIds) });
 }
@@ -63,7 +66,8 @@ const PASS_OVER = `
   UPDATE run_steps s SET way = '>' WHERE (s.way = 'failure' OR (s.way IS NULL AND s.status = 'cancelled')) AND ${WITHIN}`;
 
 /**
- * Failures and cut steps within a loop or branches that ended well: the run has gone on from them, and a retry takes none of them again.
+ * Marks failed and stopped steps inside a loop or branches that ended successfully as passed: the run continued after
+ * them, so a retry does not execute them again.
  */
 export async function recordPassedOver(pool: Pool, owner: StepInput, stepIds: readonly string[]): Promise<void> {
   await pool.query({ name: 'pass_over_run_steps', text: PASS_OVER, values: valuesOf(owner, stepIds) });

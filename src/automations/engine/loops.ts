@@ -14,13 +14,13 @@ import { endOfStep, type EngineDependencies, failedEnd, isLeftOut, stepFailure }
 type Loop = PlannedStep & { type: 'foreach' };
 
 const asLoop = (step: PlannedStep): Loop => {
-  if (step.type !== 'foreach') throw new Error(`${step.id} is no loop`);
+  if (step.type !== 'foreach') throw new Error(`${step.id} is not a foreach step`);
   return step;
 };
 
 /**
- * Begins a loop, or finds it where an earlier round or history has left it. Its list is evaluated once and recorded: a later change of
- * anything else changes no item.
+ * Starts a loop, or continues it where an earlier round or history stopped. Its array is evaluated once and recorded,
+ * so later changes do not affect the items.
  */
 export async function openLoop(deps: EngineDependencies, input: StepInput): Promise<OpenedLoop> {
   const known = await readStep(deps.pool, input);
@@ -47,19 +47,19 @@ export async function openLoop(deps: EngineDependencies, input: StepInput): Prom
   return standing(deps, input, count);
 }
 
-/** The number of its items, and their JSON. */
+/** Returns the number of items and their JSON. */
 function listOf({ expressions }: EngineDependencies, { step, context }: Loaded): { count: number; text: string } {
   const { items, maxItems } = asLoop(step);
   const list = expressions.evaluate(items, context);
-  if (!Array.isArray(list)) throw new StepFailed('EXPRESSION', 'items: must give a list');
+  if (!Array.isArray(list)) throw new StepFailed('EXPRESSION', 'items: must be an array');
   if (list.length > maxItems)
-    throw new StepFailed('PAYLOAD_TOO_LARGE', `items: gave ${list.length}, and may give ${maxItems}`);
+    throw new StepFailed('PAYLOAD_TOO_LARGE', `items: must have at most ${maxItems} items, not ${list.length}`);
   const text = jsonText(list);
   const bytes = Buffer.byteLength(text);
   if (bytes > WORKFLOW_BOUNDS.contextBytes)
     throw new StepFailed(
       'PAYLOAD_TOO_LARGE',
-      `items: have ${bytes} bytes, and may have ${WORKFLOW_BOUNDS.contextBytes}`,
+      `items: must have at most ${WORKFLOW_BOUNDS.contextBytes} bytes, not ${bytes}`,
     );
   return { count: list.length, text };
 }
@@ -69,7 +69,7 @@ const itemsIn = (text: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-/** Items that have not ended, and how far each of them has come. */
+/** Returns the unfinished items and the progress of each. */
 async function standing(deps: EngineDependencies, input: StepInput, items: number): Promise<OpenedLoop> {
   const ended = new Set((await readItems(deps.pool, input)).map(({ item }) => item));
   const unfinished = Array.from({ length: items }, (_, item) => item).filter((item) => !ended.has(item));
@@ -107,7 +107,7 @@ export async function endItem(deps: EngineDependencies, { item, isFailed, ...inp
   });
   const context = contextOf({ run, ready, rows, ...present, now: startedAt });
   const { collect } = asLoop(step);
-  // The item is no step of its own: `if`, `output` and `onError` are the loop's.
+  // The item is not a step: `if`, `output` and `onError` belong to the loop.
   const end = await endOfStep(
     deps,
     { ...loaded, step: { ...withoutOutput(step), onError: 'fail', next: null } },
@@ -122,7 +122,7 @@ function withoutOutput(step: PlannedStep): PlannedStep {
   return rest;
 }
 
-/** Ends a loop whose items have ended, or of which one has failed: those that were under way then are cut off. */
+/** Ends a loop whose items have all ended, or of which one has failed; items in progress are then stopped. */
 export async function closeLoop(deps: EngineDependencies, input: StepInput): Promise<Taken> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { way: known.way };
@@ -134,12 +134,12 @@ export async function closeLoop(deps: EngineDependencies, input: StepInput): Pro
   const inner = stepsOf(loaded);
   if (end.status === 'failed') await recordCut(deps.pool, input, inner);
   await recordEnd(deps, input, end);
-  // Its own rows of items with them.
+  // Includes the rows of its own items.
   if (stepBehind(end.way) !== undefined) await recordPassedOver(deps.pool, input, [...inner, loaded.step.id]);
   return { way: end.way };
 }
 
-/** The steps that its items take. */
+/** The steps that its items execute. */
 const stepsOf = ({ step, ready }: Loaded): string[] => [...stepsFrom(ready.plan, [asLoop(step).body])];
 
 function resultsOf({ onItemError }: Loop, items: readonly ItemRow[]): unknown {
@@ -148,7 +148,7 @@ function resultsOf({ onItemError }: Loop, items: readonly ItemRow[]): unknown {
   if (first !== undefined && onItemError === 'fail')
     throw new StepFailed(first.errorCode ?? 'INTERNAL', `item ${first.item}: ${first.errorMessage ?? ''}`);
   return {
-    // By the places of the items: what follows reads items and results side by side.
+    // By item index, so that later steps can match results with items.
     results: items.map(({ status, output }) =>
       status === 'failed' || output === null ? null : readJsonText(output)?.value,
     ),

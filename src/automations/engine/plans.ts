@@ -4,7 +4,7 @@ import { planOf } from '../definitions/plan/compile.ts';
 import type { Plan, PlannedStep } from '../definitions/configs/planned.ts';
 import { readExactly } from './json-text.ts';
 
-/** Steps that a step may go on to within its own chain, where it fails too. */
+/** Returns the steps that can follow a step in its own chain, including after a failure. */
 function behind(step: PlannedStep): string[] {
   const targets: (string | null | undefined)[] = [step.next];
   if (typeof step.onError === 'object') targets.push(...step.onError.map(({ next }) => next));
@@ -15,13 +15,13 @@ function behind(step: PlannedStep): string[] {
   return targets.filter((target) => typeof target === 'string');
 }
 
-/** Entries of the chains that a step owns and comes back from. */
+/** Returns the first steps of the inner chains of a step. */
 export function entriesWithin(step: PlannedStep): readonly string[] {
   if (step.type === 'foreach') return [step.body];
   return step.type === 'parallel' ? step.branches : [];
 }
 
-/** The steps that chains from these entries may reach, those of loops and branches inside them included. */
+/** Returns the steps that chains from these entries can reach, including those of inner loops and branches. */
 export function stepsFrom(plan: Plan, entries: readonly string[]): ReadonlySet<string> {
   const byId = new Map(plan.steps.map((step) => [step.id, step]));
   const found = new Set<string>();
@@ -35,23 +35,23 @@ export function stepsFrom(plan: Plan, entries: readonly string[]): ReadonlySet<s
   return found;
 }
 
-/** The steps that stand in a loop or a branch: the end of their chain is not that of the run. */
+/** Returns the steps inside loops and branches, whose chains do not end the run. */
 const innerSteps = (plan: Plan): ReadonlySet<string> => stepsFrom(plan, plan.steps.flatMap(entriesWithin));
 
-/** The loops around each step that is in one, outermost first. */
+/** Returns the loops around each step inside a loop, outermost first. */
 function loopsAround(plan: Plan): ReadonlyMap<string, readonly string[]> {
   const loops = plan.steps.flatMap((step) =>
     step.type === 'foreach' ? [{ id: step.id, steps: stepsFrom(plan, [step.body]) }] : [],
   );
   const around = plan.steps.map(({ id }) => {
     const outer = loops.filter(({ steps }) => steps.has(id));
-    // An outer loop holds more steps than a loop inside it.
+    // An outer loop has more steps than an inner one.
     return [id, outer.toSorted((one, other) => other.steps.size - one.steps.size).map((loop) => loop.id)] as const;
   });
   return new Map(around.filter(([, outer]) => outer.length > 0));
 }
 
-/** The part of a plan that the Temporal workflow of a run has to know. */
+/** Returns the part of a plan that the Temporal workflow of a run needs. */
 export function outlineOf({ entry, steps }: Plan): RunOutline {
   return { entry, steps: Object.fromEntries(steps.map((step) => [step.id, outlineOfStep(step)])) };
 }
@@ -83,11 +83,11 @@ export type ReadyPlan = {
   outline: RunOutline;
   /** The loops around a step, outermost first. */
   loopsAround: ReadonlyMap<string, readonly string[]>;
-  /** Steps in loops and branches. */
+  /** Steps inside loops and branches. */
   inner: ReadonlySet<string>;
 };
 
-/** The stored JSON texts of a version; undefined where its workflow is gone. */
+/** Returns the stored JSON texts of a version; undefined if its workflow no longer exists. */
 export type FindVersion = (
   workflowId: string,
   version: number,
@@ -95,7 +95,8 @@ export type FindVersion = (
 
 export type Plans = (run: { workflowId: string; version: number }) => Promise<ReadyPlan>;
 
-// Characters of definitions that a process remembers. A version never changes. The name of its workflow may, and is then read again.
+// Cache size, in characters of definitions. A version never changes, but the name of its workflow can and is read again
+// after this time.
 const KEPT = 8_000_000;
 const FOR_MS = 60_000;
 
@@ -112,7 +113,7 @@ export function readyPlan({ name, trigger, steps }: { name: string; trigger: str
   };
 }
 
-/** Compiles versions of definitions and remembers them. Rejects for a version that is not there. */
+/** Compiles versions of definitions and caches them. Rejects if a version does not exist. */
 export function createPlans(findVersion: FindVersion): Plans {
   const known = new LRUCache<string, ReadyPlan>({ maxSize: KEPT, ttl: FOR_MS });
   return async ({ workflowId, version }) => {
@@ -120,7 +121,7 @@ export function createPlans(findVersion: FindVersion): Plans {
     const held = known.get(key);
     if (held !== undefined) return held;
     const found = await findVersion(workflowId, version);
-    if (found === undefined) throw new Error(`Version ${version} of ${workflowId} is gone`);
+    if (found === undefined) throw new Error(`Version ${version} of ${workflowId} no longer exists`);
     const ready = readyPlan(found);
     known.set(key, ready, { size: found.trigger.length + found.steps.length + 1 });
     return ready;

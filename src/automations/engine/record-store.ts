@@ -16,17 +16,17 @@ export type StepEnd = {
   output?: string;
   assigned?: string;
   error?: { code: string; message: string };
-  /** A filter that ends the run. */
+  /** Set for a filter that ends the run. */
   endsRun?: boolean;
-  /** The run that fails by it is no dead letter. */
+  /** Set if a failed run must not become a dead letter. */
   isWithoutLetter?: boolean;
-  /** When it began; absent for a step whose beginning is recorded already. */
+  /** Start time; absent if the start of the step is already recorded. */
   startedAt?: Date;
 };
 
-// The run's row is written with each step: it counts, and says whether this round is still the one to record.
+// Each step also updates the run's row, which counts the steps and checks that this is still the current round.
 const IN_ROUND = 'id = $1 AND round = $4 AND finished_at IS NULL';
-// A run that waited for a time goes on.
+// A run that was waiting for a time continues.
 const IS_MOVING = `status = CASE status WHEN 'waiting' THEN 'running' ELSE status END`;
 
 const END = `
@@ -46,19 +46,22 @@ const END = `
     started_at = CASE WHEN $14 THEN excluded.started_at ELSE s.started_at END
   RETURNING number`;
 
-/** Told of what the engine has recorded, for the metrics. `after`: seconds since the run began, once it has ended for good. */
+/**
+ * Receives what the engine has recorded, for the metrics. `after`: seconds since the run started, once it has finally
+ * ended.
+ */
 export type RunObserver = {
   ended(status: string, after?: number): void;
   stepEnded(type: string, outcome: string): void;
 };
 
-/** Records the end of a step, and counts it where its beginning was not recorded. Throws RunSuperseded. */
+/** Records the end of a step, and counts the step if its start was not recorded. Throws RunSuperseded. */
 export async function recordEnd(
   { pool, observe }: { pool: Pool; observe?: RunObserver | undefined },
   { runId, round, stepId, iteration }: StepInput,
   end: StepEnd,
 ): Promise<void> {
-  // An item is no step: its steps are counted.
+  // An item is not counted, because its steps are.
   const isNew = end.startedAt !== undefined && end.type !== 'item';
   const { rowCount } = await pool.query({
     name: 'record_run_step',
@@ -97,7 +100,7 @@ const BEGIN = `
     number = excluded.number, attempts = s.attempts + 1, started_at = excluded.started_at, error_code = NULL, error_message = NULL
   RETURNING number`;
 
-/** Records that a step has begun, with what it was resolved to. Throws RunSuperseded. */
+/** Records that a step has started, with its resolved input. Throws RunSuperseded. */
 export async function recordBeginning(
   pool: Pool,
   { runId, round, stepId, iteration }: StepInput,
@@ -122,8 +125,8 @@ export async function recordBeginning(
 }
 
 /**
- * A run of which nothing is under way but steps that wait is waiting, and takes no place of its worker any more. A step that began to wait
- * in an earlier round waits on.
+ * Marks a run as waiting if all its steps in progress are waiting; it then releases its worker's slot. A step that
+ * started to wait in an earlier round keeps waiting.
  */
 export async function recordWaiting(pool: Pool, { runId, round, stepId, iteration }: StepInput): Promise<void> {
   await pool.query({
@@ -137,7 +140,7 @@ export async function recordWaiting(pool: Pool, { runId, round, stepId, iteratio
   });
 }
 
-/** Counts another attempt of a step that has begun. Throws RunSuperseded. */
+/** Counts another attempt of a started step. Throws RunSuperseded. */
 export async function recordAttempt(pool: Pool, { runId, round, stepId, iteration }: StepInput): Promise<void> {
   const { rowCount } = await pool.query({
     name: 'attempt_run_step',
@@ -149,8 +152,8 @@ export async function recordAttempt(pool: Pool, { runId, round, stepId, iteratio
 }
 
 /**
- * Records an attempt that failed, of a step that will be tried again: by its answer, which its policy counts, or by the death of its
- * worker, which it does not.
+ * Records a failed attempt of a step that will be retried. A response counts against the retry policy, a crash of its
+ * worker does not.
  */
 export async function recordFailure(
   pool: Pool,
@@ -167,7 +170,7 @@ export async function recordFailure(
   return rows[0];
 }
 
-/** The run counts no longer among those that its worker has admitted. */
+/** Releases the run's slot in its worker. */
 export async function leavePlace(pool: Pool, { runId, round }: StepInput): Promise<void> {
   await pool.query({
     name: 'leave_place',
@@ -176,28 +179,28 @@ export async function leavePlace(pool: Pool, { runId, round }: StepInput): Promi
   });
 }
 
-/** Throws StepFailed for a run that has taken as many steps as it may. */
+/** Throws StepFailed if a run has executed the maximum number of steps. */
 export function refuseTooMany({ executions }: { executions: number }): void {
   if (executions < WORKFLOW_BOUNDS.executions) return;
   throw new StepFailed(
     'TOO_MANY_STEPS',
-    `a run takes at most ${WORKFLOW_BOUNDS.executions} steps, those of loops included`,
+    `a run can execute at most ${WORKFLOW_BOUNDS.executions} steps, including those in loops`,
   );
 }
 
-/** Bytes that one more output of a run may have. */
+/** Returns the maximum bytes of the next output of a run. */
 export const roomOf = ({ outputBytes }: { outputBytes: number }): number =>
   Math.min(WORKFLOW_BOUNDS.outputBytes, WORKFLOW_BOUNDS.contextBytes - outputBytes);
 
-/** Throws StepFailed for an output that is too large, by itself or together with those of the run. */
+/** Throws StepFailed if an output is too large, alone or together with the other outputs of the run. */
 export function refuseTooLarge({ outputBytes }: { outputBytes: number }, ...texts: (string | undefined)[]): void {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ''), 0);
   const limit = WORKFLOW_BOUNDS.outputBytes;
-  if (bytes > limit) throw new StepFailed('PAYLOAD_TOO_LARGE', `its output has ${bytes} bytes, and may have ${limit}`);
+  if (bytes > limit) throw new StepFailed('PAYLOAD_TOO_LARGE', `its output has ${bytes} bytes; the limit is ${limit}`);
   const left = WORKFLOW_BOUNDS.contextBytes - outputBytes;
   if (bytes > left)
     throw new StepFailed(
       'PAYLOAD_TOO_LARGE',
-      `its output has ${bytes} bytes, and the outputs of a run ${WORKFLOW_BOUNDS.contextBytes} together, of which ${Math.max(0, left)} are left`,
+      `its output has ${bytes} bytes, but only ${Math.max(0, left)} of the ${WORKFLOW_BOUNDS.contextBytes} bytes for all outputs of a run are left`,
     );
 }

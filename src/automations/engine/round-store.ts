@@ -7,7 +7,7 @@ import { RunSuperseded } from './step-failure.ts';
 
 const IN_ROUND = `id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`;
 
-// A retry from the failed steps keeps the time at which the run was started, so that it is counted once.
+// A retry from the failed steps keeps the start time of the run, so that the run is counted once.
 const OPEN = `
   WITH run AS (
     UPDATE runs SET status = 'running', carrier = $3, due_at = NULL, started_at = coalesce(started_at, now()), looked_at = now()
@@ -16,7 +16,7 @@ const OPEN = `
   )
   SELECT FROM run`;
 
-/** The run has a Temporal workflow that moves it, and waits for no worker any more. Throws RunSuperseded. */
+/** Records that the run has a Temporal workflow and no longer waits for a worker. Throws RunSuperseded. */
 export async function recordOpening(pool: Pool, { runId, round }: RunInput, carrier: string): Promise<void> {
   const { rowCount } = await pool.query({
     name: 'open_run',
@@ -26,7 +26,8 @@ export async function recordOpening(pool: Pool, { runId, round }: RunInput, carr
   if (rowCount === 0) throw new RunSuperseded(`Round ${round} of ${runId} is over`);
 }
 
-// A failure without an error of its own is that of the step that failed last; what its `end` step gives is the run's output.
+// A failure without its own error has the error of the step that failed last; the output of an `end` step becomes the
+// run's output.
 const ENDING = `
   ending AS (
     SELECT step_id, iteration, type, attempts, error_code, error_message, output, way, finished_at FROM run_steps
@@ -50,8 +51,8 @@ const ENDED = `, ${CUT_OFF}
 
 const END = `WITH ${ENDING}${ENDED}`;
 
-// A loop fails by a step of one of its items, a parallel by a step of a branch: the dead letter names the innermost one. Loops and
-// branches stand two levels inside each other, so that the owners of a step are four at most.
+// A loop fails because of a step in one of its items, a parallel because of a step in a branch; the dead letter names
+// the innermost one. Loops and branches are nested at most two levels deep, so a step has at most four owners.
 const FAIL = `
   WITH RECURSIVE ${ENDING}, cause AS (
     SELECT 0 AS depth, step_id, iteration, type, attempts, error_code, error_message, finished_at FROM ending WHERE $5::text IS NULL
@@ -78,9 +79,10 @@ const FAIL = `
 type EndedRun = { after: number | null; isChild: boolean; hasGate: boolean; filteredBy: string | null };
 
 /**
- * Ends the run, or pauses it. One that fails is a dead letter from the same instant on, unless the step that ended it says otherwise.
- * Returns the seconds since it began, null for a pause, whether a step of another run has begun it, whether it may leave a gate, and the
- * filter that ended it; undefined for a run that had ended, to which nothing happens.
+ * Ends or pauses the run. A failed run becomes a dead letter in the same statement, unless the step that ended it says
+ * otherwise. Returns the seconds since it started (null for a pause), whether a step of another run started it, whether
+ * it may be in a concurrency group, and the filter that ended it. Returns undefined, and changes nothing, if the run
+ * had already ended.
  */
 export async function recordEndOfRun(
   pool: Pool,

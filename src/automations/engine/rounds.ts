@@ -11,12 +11,15 @@ import type { ReadyPlan } from './plans.ts';
 import { recordEndOfRun, recordOpening } from './round-store.ts';
 import type { EngineDependencies } from './take-step.ts';
 
-/** Has the messages known that cancel a run, before its first step. Throws RunSuperseded for one that is cancelled. */
+/**
+ * Registers the messages that cancel a run, before its first step. Throws RunSuperseded if one of them has cancelled
+ * it.
+ */
 export type Watch = (opened: { run: CarriedRun; ready: ReadyPlan }, input: RunInput) => Promise<void>;
 
 /**
- * Begins a round, or goes on with it after continue-as-new: the outline, and the ways that are recorded already. Throws RunSuperseded for
- * a round that is over, and for a run that a message has cancelled.
+ * Starts a round, or resumes it after continue-as-new. Returns the outline and the recorded transitions. Throws
+ * RunSuperseded if the round is over or a message has cancelled the run.
  */
 export async function openRun(
   deps: EngineDependencies & { watch: Watch },
@@ -35,8 +38,8 @@ export async function openRun(
 }
 
 /**
- * Records the end of a round, once. A run that somebody else has ended stays as it is. `hasGate`: others may wait for its place.
- * `filteredBy`: the filter that ended it.
+ * Records the end of a round, once. Does nothing if the run has already ended. `hasGate`: other runs may be waiting for
+ * its slot. `filteredBy`: the filter that ended it.
  */
 export async function endRun(
   deps: Pick<EngineDependencies, 'pool' | 'observe'>,

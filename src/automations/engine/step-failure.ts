@@ -1,10 +1,12 @@
-/** A step's failure, with its code (src/kernel/contract/run-workflow.ts) and a sentence for the workflow's author. */
+/**
+ * The failure of a step, with its code (src/kernel/contract/run-workflow.ts) and a message for the workflow's author.
+ */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
   readonly code: string;
-  /** Whether another attempt may go better. */
+  /** Whether a retry may succeed. */
   readonly canRetry: boolean;
-  /** The wait that a receiver asks for, ms. */
+  /** Delay requested by the receiver, in ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: string, message: string, { canRetry = false, retryAfterMs }: Retrying = {}) {
@@ -17,7 +19,7 @@ export class StepFailed extends Error {
 
 type Retrying = { canRetry?: boolean; retryAfterMs?: number | undefined };
 
-/** The run has ended, or is in another round: nothing may be done or recorded for this one. */
+/** The run has ended or is in another round, so nothing may be executed or recorded for this one. */
 export class RunSuperseded extends Error {
   override readonly name = 'RunSuperseded';
 }

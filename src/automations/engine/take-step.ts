@@ -43,25 +43,25 @@ export type EngineDependencies = {
   clock: Clock;
   plans: Plans;
   expressions: EngineExpressions;
-  /** The event of a trial. */
+  /** The event of a test run. */
   sample?: Sample;
 };
 
-/** A pure step's result: its output, and the way it chose where its kind chooses one. */
+/** The result of a step without effects: its output, and its transition if its kind chooses one. */
 export type Result = {
   output: unknown;
   way?: Way;
   assigned?: unknown;
   error?: { code: string; message: string };
-  /** Its chain ends by its own decision. */
+  /** The step ends its chain by its own decision. */
   isFiltered?: boolean;
-  /** The run that fails by it is no dead letter. */
+  /** Set if a failed run must not become a dead letter. */
   isWithoutLetter?: boolean;
 };
 
 /**
- * Takes one step that touches nothing but the record: evaluates, records and returns its way. A step that has ended returns the way it
- * took. Rejects while PostgreSQL is out of reach, and with RunSuperseded.
+ * Executes one step without effects: evaluates and records it and returns its transition. A finished step returns its
+ * recorded transition. Rejects while PostgreSQL is unreachable, and with RunSuperseded.
  */
 export async function takeStep(deps: EngineDependencies, input: StepInput): Promise<Taken> {
   const known = await readStep(deps.pool, input);
@@ -74,8 +74,8 @@ export async function takeStep(deps: EngineDependencies, input: StepInput): Prom
 }
 
 /**
- * The end of a step by its work, by the expression that leaves it out, or by a failure. Rejects only for what another try can mend.
- * `hasEffect`: what is too large is cut and fails nothing.
+ * Returns the end of a step: by its work, skipped by its `if`, or failed. Rejects only for problems that a retry can
+ * solve. `hasEffect`: too large outputs are cut instead of failing the step.
  */
 export async function endOfStep(
   deps: Pick<EngineDependencies, 'log' | 'expressions'>,
@@ -114,7 +114,10 @@ export function failedEnd(step: PlannedStep, { code, message }: StepFailed): Ste
   return { type: step.type, status: 'failed', way: wayAfterFailure(step, code), error: { code, message } };
 }
 
-/** The failure of a step by a thrown value; throws on a value that another try can mend, or that is no fault of the step. */
+/**
+ * Converts a thrown value into the step's failure. Rethrows errors that a retry can solve or that the step did not
+ * cause.
+ */
 export function stepFailure(
   { log }: Pick<EngineDependencies, 'log'>,
   { step, run }: Pick<Loaded, 'step' | 'run'>,
@@ -128,9 +131,9 @@ export function stepFailure(
   if (isOfProcess) throw failure;
   log.error(
     { err: failure, workflowId: run.workflowId, runId: run.id, stepId: step.id },
-    'a step failed by a fault of the service; its run goes on by onError',
+    'a step failed with an internal error; its run continues as its onError says',
   );
-  return new StepFailed('INTERNAL', 'a fault of the service; its log has the reason');
+  return new StepFailed('INTERNAL', 'internal error; see the log of the service');
 }
 
 export const isLeftOut = (
@@ -138,7 +141,9 @@ export const isLeftOut = (
   { step, context }: Loaded,
 ): boolean => step.if !== undefined && !truth(step.if, expressions.evaluate(step.if, context));
 
-/** Nobody else waits for a step that evaluates many expressions. Its `output` is evaluated by itself. */
+/**
+ * Evaluates a step's expressions without blocking other work, if there are many. Its `output` is evaluated separately.
+ */
 export function evaluateAhead(
   { expressions }: Pick<EngineDependencies, 'expressions'>,
   { step, run, context }: Loaded,
@@ -147,13 +152,13 @@ export function evaluateAhead(
   return expressions.evaluateAhead({ templates, expressions: conditionsOf(step) }, context, run.environmentId);
 }
 
-/** Expressions of a step that are no templates, where it may have several. */
+/** Returns the expressions of a step outside templates, if it can have several. */
 function conditionsOf(step: PlannedStep): string[] {
   if (step.type === 'switch') return step.cases.map(({ when }) => when);
   return step.type === 'wait_for_event' ? step.match.map(({ run }) => run) : [];
 }
 
-/** `output` of a step reads its result as `steps.<its own id>.output`. */
+/** `output` of a step can read its own result as `steps.<its own id>.output`. */
 async function reshaped(
   { expressions }: Pick<EngineDependencies, 'expressions'>,
   { step, run, context }: Loaded,
@@ -168,7 +173,7 @@ async function reshaped(
 
 function truth(expression: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value;
-  throw new StepFailed('EXPRESSION', `${expression}: must give true or false`);
+  throw new StepFailed('EXPRESSION', `${expression}: must return true or false`);
 }
 
 function resultOf({ expressions }: EngineDependencies, step: PlannedStep, context: RunContext): Result {
@@ -176,7 +181,7 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
   const resolve = (template: unknown): unknown => expressions.resolve(template, context);
   switch (step.type) {
     case 'action':
-      if (step.action !== 'log') throw new Error(`${step.id} is an action with effects`);
+      if (step.action !== 'log') throw new Error(`${step.id} has effects`);
       return { output: step.isChecked ? logged(step.config, resolve) : resolvedOrAsSent(step.config, resolve) };
     case 'condition': {
       const result = truth(step.expression, evaluate(step.expression));
@@ -204,13 +209,13 @@ function resultOf({ expressions }: EngineDependencies, step: PlannedStep, contex
     case 'wait_for_event':
     case 'approval':
     case 'workflow':
-      throw new Error(`${step.id} does more than evaluate`);
+      throw new Error(`${step.id} cannot be evaluated only`);
     default:
       return step satisfies never;
   }
 }
 
-/** Nobody has checked such a config: a text that is no template stays as it is, and fails nothing. */
+/** Such a config was never validated, so invalid templates are kept as they are and do not fail the step. */
 function resolvedOrAsSent(config: unknown, resolve: (template: unknown) => unknown): unknown {
   try {
     return resolve(config);
@@ -219,9 +224,9 @@ function resolvedOrAsSent(config: unknown, resolve: (template: unknown) => unkno
   }
 }
 
-/** `if` is an expression and `output` a template of its own: both are kept as they were sent. */
+/** `if` is an expression and `output` a separate template; both are kept as they were sent. */
 function logged(config: unknown, resolve: (template: unknown) => unknown): unknown {
-  // `as`: a config that says `action: log` is an object.
+  // `as`: a config with `action: log` is an object.
   const written = config as Readonly<Record<string, unknown>>;
   const templates = Object.entries(written).filter(([name]) => name !== 'if' && name !== 'output');
   return { ...written, ...(resolve(Object.fromEntries(templates)) as object) };
@@ -242,7 +247,7 @@ function endResult(
   };
 }
 
-/** Begins a delay, or finds its end where it has begun: the same instant however often it is asked for. */
+/** Starts a delay, or returns the recorded end of a started one, which is always the same. */
 export async function beginDelay(deps: EngineDependencies, input: StepInput): Promise<BegunDelay> {
   const known = await readStep(deps.pool, input);
   if (known !== undefined && known.way !== null) return { way: known.way };
@@ -275,14 +280,14 @@ export async function beginDelay(deps: EngineDependencies, input: StepInput): Pr
 const dateTime = z.iso.datetime({ offset: true });
 
 function endOfDelay({ expressions }: EngineDependencies, { step, context }: Loaded, now: Date): Date {
-  if (step.type !== 'delay') throw new Error(`${step.id} is no delay`);
+  if (step.type !== 'delay') throw new Error(`${step.id} is not a delay`);
   if (step.until === undefined) return new Date(now.getTime() + (step.forMs ?? 0));
   const text = expressions.resolve(step.until, context);
   const read = dateTime.safeParse(text);
-  if (!read.success) throw new StepFailed('EXPRESSION', 'until: is no date-time such as 2026-01-31T12:00:00Z');
+  if (!read.success) throw new StepFailed('EXPRESSION', 'until: must be a date-time such as 2026-01-31T12:00:00Z');
   const until = new Date(read.data);
   if (until.getTime() > now.getTime() + WORKFLOW_BOUNDS.waitMs)
-    throw new StepFailed('EXPRESSION', 'until: is more than 365 days away');
+    throw new StepFailed('EXPRESSION', 'until: must be at most 365 days away');
   return until;
 }
 

@@ -3,7 +3,7 @@ import { filledAddress, filledPath, hasWrittenOrigin } from './addresses.ts';
 
 const filledWith = (template: string, value: string): string => filledAddress(template, () => value);
 
-describe('a value behind the origin', () => {
+describe('a value after the origin', () => {
   test.each([
     ['https://a.example/orders/{{ v }}', '7', 'https://a.example/orders/7'],
     ['https://a.example/orders/{{ v }}', '7/refund', 'https://a.example/orders/7%2Frefund'],
@@ -22,9 +22,9 @@ describe('a value behind the origin', () => {
     expect(new URL(expected).origin).toBe('https://a.example');
   });
 
-  test('above 65,536 characters is refused before it is put together', () => {
+  test('above 65,536 characters is refused before the address is assembled', () => {
     expect(() => filledWith('https://a.example/{{ v }}'.repeat(2), 'x'.repeat(40_000))).toThrow(
-      'an address may have 65536 characters',
+      'an address can have at most 65536 characters',
     );
   });
 
@@ -37,16 +37,16 @@ describe('a value behind the origin', () => {
     ['https://a.example/orders\\{{ v }}\\items', '..'],
     ['https://a.example/orders/\n{{ v }}\t?x', '..'],
     ['https://a.example/{{ v }}{{ v }}', '.'],
-  ])('%j with %j is no part of the path', (template, value) => {
-    expect(() => filledWith(template, value)).toThrow('a value is empty, . or .. where a part of the path stands');
+  ])('%j with %j cannot be part of the path', (template, value) => {
+    expect(() => filledWith(template, value)).toThrow('a value in the path must not be empty, . or ..');
   });
 
-  test('half a character is refused', () => {
-    expect(() => filledWith('https://a.example/{{ v }}', '\ud83d')).toThrow('half a character');
+  test('a lone surrogate is refused', () => {
+    expect(() => filledWith('https://a.example/{{ v }}', '\ud83d')).toThrow('lone surrogate');
   });
 });
 
-test('a value before the end of the origin is put in as it is, and those behind it are not', () => {
+test('a value before the end of the origin is inserted unchanged, but later ones are encoded', () => {
   expect(filledWith('{{ v }}', 'https://b.example/x?y')).toBe('https://b.example/x?y');
   const values: Readonly<Record<string, string>> = { base: 'https://b.example', id: '1/2' };
   expect(filledAddress('{{ base }}/orders/{{ id }}', (name) => values[name.trim()] ?? '')).toBe(
@@ -54,9 +54,9 @@ test('a value before the end of the origin is put in as it is, and those behind 
   );
 });
 
-test('a path has its values in the same way', () => {
+test('fills values into a path in the same way', () => {
   expect(filledPath('/orders/{{ v }}?x={{ v }}', () => 'a/b')).toBe('/orders/a%2Fb?x=a%2Fb');
-  expect(() => filledPath('/orders/{{ v }}', () => '..')).toThrow('part of the path');
+  expect(() => filledPath('/orders/{{ v }}', () => '..')).toThrow('a value in the path');
 });
 
 test.each([
@@ -73,6 +73,6 @@ test.each([
   ['https:a.example/{{ v }}', false],
   [' https://a.example/{{ v }}', false],
   ['{{ v }}://a.example/', false],
-])('whether %s has its origin written out is %s', (template, expected) => {
+])('whether %s has a literal origin is %s', (template, expected) => {
   expect(hasWrittenOrigin(template)).toBe(expected);
 });

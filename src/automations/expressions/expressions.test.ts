@@ -27,7 +27,7 @@ const context: RunContext = {
   run: { id: 'run_1', startedAt: '2026-01-31T12:00:00.000Z', now: '2026-01-31T12:00:01.000Z', test: false },
 };
 
-describe('an expression gives a JSON value:', () => {
+describe('an expression returns a JSON value:', () => {
   test.each<[string, unknown]>([
     ['event.payload.amount * 2', 25],
     ['event.payload.id', 12345678901234567890n],
@@ -56,18 +56,18 @@ describe('an expression gives a JSON value:', () => {
   test.each([
     ['event.payload.missing', 'event.payload.missing: line 1:15: No such key: missing'],
     ['1.0 / 0.0', '1.0 / 0.0: is not a finite number'],
-    ['type(1)', 'type(1): is a type and no value'],
+    ['type(1)', 'type(1): is a type, not a value'],
   ])('%s fails, and says so', (expression, reason) => {
     expect(() => evaluate(expression, context)).toThrow(reason);
   });
 
-  test('a message whose metadata have a key "constructor" is read as any other', () => {
+  test('a message whose metadata has a key "constructor" is read like any other', () => {
     const event = { ...context.event, metadata: { constructor: 'x' } };
     expect(evaluate('event.metadata.constructor', { ...context, event })).toBe('x');
   });
 });
 
-describe('a key that tells the library the kind of an object is a key like any other', () => {
+describe('a key that the library uses to recognise objects is a key like any other', () => {
   // A step or a variable of the name `constructor` failed every expression over its like; one that an expression wrote was gone.
   const ended = { status: 'completed', output: { a: 1 }, error: null, attempts: 1 } as const;
   const steps = { constructor: ended, b: ended };
@@ -100,7 +100,7 @@ describe('a key that tells the library the kind of an object is a key like any o
 });
 
 describe('a template', () => {
-  test('that is one expression keeps the kind of its value, and inside a text it becomes text', () => {
+  test('that is a single expression keeps the type of its value, which becomes text inside other text', () => {
     const template = {
       whole: '{{ event.payload.amount }}',
       text: 'Hello {{ event.payload.name }}, {{ event.payload.list }}{{ event.payload.none }}!',
@@ -119,17 +119,17 @@ describe('a template', () => {
     });
   });
 
-  test('shows the name of a secret in its place, and the secret where it is asked for', () => {
+  test('shows the name of a secret, or the secret itself on request', () => {
     const template = 'Bearer {{ secrets.CRM }}';
     expect(resolve(template, context)).toBe('Bearer [secret CRM]');
     expect(resolve(template, context, (name) => `${name}!`)).toBe('Bearer CRM!');
   });
 
-  test('takes no secret where a message asks for it', () => {
+  test('does not insert a secret that a message refers to', () => {
     expect(resolve('{{ event.payload.note }}', context, () => 'told')).toBe('{{ secrets.CRM }}');
   });
 
-  test('that fails is told of without the blanks around it', () => {
+  test('that fails is reported without surrounding spaces', () => {
     const reason = 'event.payload.missing: line 1:15: No such key: missing';
     expect(() => resolve('for {{ event.payload.missing }}', context)).toThrow(new RegExp(`^${reason}`));
   });
@@ -140,7 +140,7 @@ describe('a template', () => {
 });
 
 describe('before any run', () => {
-  test('the steps that an expression reads are known, and its type', () => {
+  test('finds the steps that an expression reads, and its type', () => {
     expect(check('steps.a.output.b == steps["c-d"].output.e')).toEqual({
       type: 'bool',
       steps: new Set(['a', 'c-d']),
@@ -153,15 +153,15 @@ describe('before any run', () => {
   });
 
   test.each([
-    ['steps[event.id].output', 'line 1:1: a step is named as steps.id or steps["id"], with its id written out'],
-    ['size(steps) > 1', 'line 1:6: a step is named as steps.id or steps["id"], with its id written out'],
+    ['steps[event.id].output', 'line 1:1: a step must be written as steps.id or steps["id"], with a literal id'],
+    ['size(steps) > 1', 'line 1:6: a step must be written as steps.id or steps["id"], with a literal id'],
     ['evnt.id', 'line 1:1: Unknown variable: evnt; did you mean event?'],
   ])('%s is refused', (expression, reason) => {
     expect(() => check(expression)).toThrow(reason);
   });
 });
 
-describe('the values of a step have 1.25 MiB together,', () => {
+describe('the values of a step can have 1.25 MiB together,', () => {
   // 5,000 members, about 50 KB of JSON. Each reference was copied in full before anybody looked at the size of the whole.
   const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${at}`, at]));
   const list = Array.from({ length: 1_000 }, (_, at) => at);
@@ -170,18 +170,18 @@ describe('the values of a step have 1.25 MiB together,', () => {
   const tooLarge = '1310720 bytes of JSON together';
 
   test.each<[string, unknown]>([
-    ['one expression that names a value 16,000 times', `{{ ${maps} }}`],
+    ['one expression that uses a value 16,000 times', `{{ ${maps} }}`],
     ['a list of 800 references', Array.from({ length: 800 }, () => '{{ event.payload.members }}')],
     ['a text of 500 references', 'x{{ event.payload.members }}'.repeat(500)],
     [
-      'an object in each of whose members two texts stand',
+      'an object with two texts in each of its members',
       Object.fromEntries(list.map((at) => [at, '{{ event.payload.members }}'])),
     ],
   ])('counted before they are made: %s', (_, template) => {
     expect(() => resolve(template, fresh())).toThrow(tooLarge);
   });
 
-  test('whatever reads them: templates, expressions and those that are evaluated ahead', async () => {
+  test('whether they are read by templates, by expressions or ahead of both', async () => {
     const shared = fresh();
     for (let times = 0; times < 10; times += 1) evaluate('event.payload.members', shared);
     expect(() =>
@@ -212,7 +212,7 @@ describe('the values of a step have 1.25 MiB together,', () => {
     ).rejects.toThrow(tooLarge);
   });
 
-  test('and as many levels as an output may have', () => {
+  test('and at most as many levels as an output', () => {
     const deep = Array.from({ length: 101 }).reduce<unknown>((inner) => [inner], 1);
     expect(() => evaluate('vars.deep', { ...context, vars: { deep } })).toThrow('nested deeper than 100 levels');
   });
@@ -239,20 +239,20 @@ describe('many expressions', () => {
     return turns;
   };
 
-  test('are evaluated over several turns of the event loop, and resolve takes their values', async () => {
+  test('are evaluated over several turns of the event loop, and resolve uses their values', async () => {
     const expressions = create();
     expect(await turnsOf(expressions.evaluateAhead({ templates: many }, context, 'env_1'))).toBeGreaterThan(4);
     expect(expressions.resolve({ many }, context)).toEqual({ many: resolve(many, context) });
   });
 
-  test('fail where the bad one is asked for, with its own reason', async () => {
+  test('fail when the invalid one is used, with its own reason', async () => {
     const expressions = create();
     await expressions.evaluateAhead({ templates: many, expressions: ['event.payload.missing'] }, context, 'env_1');
     expect(expressions.resolve(many['m3'], context)).toBe(4);
     expect(() => expressions.resolve('{{ event.payload.missing }}', context)).toThrow('No such key: missing');
   });
 
-  test('give their values together, or the failure of one of them', async () => {
+  test('return all values, or the failure of one of them', async () => {
     const expressions = create();
     const { name, list } = context.event.payload as { name: string; list: number[] };
     expect(await expressions.evaluateAll(['event.payload.name', 'event.payload.list'], context, 'env_1')).toEqual([

@@ -14,11 +14,11 @@ import { type StepReferences, stepReferencesIn } from './step-references.ts';
 import { expressionsIn, type TemplatePiece, piecesOf, secretIn } from './templates.ts';
 
 /**
- * The values that expressions and templates of steps read. They are JSON as `src/messaging/filters/payload.ts` reads it: whole numbers
- * that a double cannot hold are bigints.
+ * The values that expressions and templates of steps can read. They are JSON as `src/messaging/filters/payload.ts`
+ * reads it: integers that a double cannot represent are bigints.
  */
 export type RunContext = {
-  /** The message that began the run; of a run without one `payload` is its input, and `eventType` is empty. */
+  /** The message that started the run. Without a message, `payload` is the run's input and `eventType` is empty. */
   event: {
     id: string;
     eventType: string;
@@ -27,11 +27,11 @@ export type RunContext = {
     metadata: Readonly<Record<string, string>>;
     publishedAt: string;
   };
-  /** Steps that have ended, by their ids; of steps in a loop those of the present item. */
+  /** Finished steps by id; steps in a loop are those of the current item. */
   steps: Readonly<Record<string, StepResult>>;
-  /** Set by `assign` of transform steps. */
+  /** Variables set by `assign` of transform steps. */
   vars: Readonly<Record<string, unknown>>;
-  /** The present item of the innermost foreach, and its place from 0. Null and -1 outside. */
+  /** The current item of the innermost foreach and its index from 0. Null and -1 outside loops. */
   item: unknown;
   index: number;
   workflow: { id: string; name: string; version: number };
@@ -45,76 +45,80 @@ export type StepResult = {
   attempts: number;
 };
 
-/** An output that stands for an answer which is too long: it has no `body`, so that nobody takes a part for all of it. */
+/** The output for a response that is too long. It has no `body`, so that the part cannot be mistaken for the whole. */
 export type CutAnswer = {
   truncated: true;
-  /** Size of the whole answer; null where nobody said. */
+  /** Size of the whole response; null if unknown. */
   bytes: number | null;
-  /** The answer's beginning. */
+  /** Beginning of the response. */
   text: string;
 };
 
-/** Whether the output of a step is that of an answer which was cut. */
+/** Whether the output of a step is a response that was cut off. */
 export function isCut<Output>(output: Output): output is Output & CutAnswer {
   if (typeof output !== 'object' || output === null || !('truncated' in output && 'text' in output)) return false;
   return output.truncated === true && typeof output.text === 'string';
 }
 
-/** An expression that cannot be evaluated over these values, with the reason for the workflow's author. */
+/** An expression that cannot be evaluated with these values, with the reason for the workflow's author. */
 export class ExpressionFailed extends Error {
   override readonly name: string = 'ExpressionFailed';
 }
 
-/** An expression whose value has no room beside those that the same step has read before. */
+/** An expression whose value does not fit the limit, together with the values that the same step has read before. */
 export class ValuesTooLarge extends ExpressionFailed {
   override readonly name = 'ValuesTooLarge';
 }
 
-/** `type` as CEL names it, `dyn` where only evaluating tells; the steps whose results it reads, and the names that it uses. */
+/**
+ * `type` is the CEL type, `dyn` if it is only known at evaluation. Also has the steps whose results the expression
+ * reads and the names that it uses.
+ */
 type Checked = StepReferences & { type: string; names: ReadonlySet<string> };
 
 export type StepExpressions = {
-  /** Tells what is known before any run. Throws ExpressionRefused, with line and column. */
+  /** Checks what can be known before a run. Throws ExpressionRefused, with line and column. */
   check(expression: string): Checked;
   /**
-   * The value, as JSON: bigints stand for whole numbers that a double cannot hold. All values that expressions and templates give over one
-   * context may have 1.25 MiB together, each counted as often as it is named. Throws ExpressionFailed; ValuesTooLarge beyond the bound.
+   * Returns the value as JSON; integers that a double cannot represent are bigints. All values read in one context can
+   * have 1.25 MiB together, each counted as often as it is used. Throws ExpressionFailed, or ValuesTooLarge above the
+   * limit.
    */
   evaluate(expression: string, context: RunContext): unknown;
   /**
-   * A template with its expressions replaced by their values, and `{{ secrets.NAME }}` by what `secretOf` says: without it by
-   * `[secret NAME]`, so that a record or a log may hold the result. A value never becomes a template again: what a message says is not
-   * looked at for secrets. Throws ExpressionFailed, and what `secretOf` throws.
+   * Resolves a template: replaces expressions with their values and `{{ secrets.NAME }}` with the result of `secretOf`,
+   * by default `[secret NAME]`, so that the result can be recorded or logged. Values are never treated as templates, so
+   * a message cannot refer to secrets. Throws ExpressionFailed, and what `secretOf` throws.
    */
   resolve(template: unknown, context: RunContext, secretOf?: SecretOf): unknown;
   /**
-   * Evaluates the expressions of all templates in a value, and further ones, where there are several: in turns of the event loop that
-   * environments take one after the other. `evaluate` and `resolve` over this context then find
-   * their values and their failures.
+   * Evaluates all expressions in the templates of a value, and further ones, if there are several, in turns of the
+   * event loop shared fairly between environments. `evaluate` and `resolve` with this context then find their values
+   * and failures.
    */
   evaluateAhead(ahead: Ahead, context: RunContext, environmentId: string): Promise<void>;
-  /** The values of some expressions, in such turns. Rejects with ExpressionFailed. */
+  /** Returns the values of several expressions, evaluated in such turns. Rejects with ExpressionFailed. */
   evaluateAll(expressions: readonly string[], context: RunContext, environmentId: string): Promise<unknown[]>;
 };
 
-/** What a step is going to evaluate: the expressions in all templates of a value, and expressions that stand by themselves. */
+/** What a step is about to evaluate: the expressions in all templates of a value, and separate expressions. */
 type Ahead = { templates: unknown; expressions?: readonly string[] };
 
-/** The secret of that name. */
+/** Returns the secret with that name. */
 type SecretOf = (name: string) => string;
 
 const masked: SecretOf = (name) => `[secret ${name}]`;
 
 type Compiled = Checked & { run(context: RunContext): unknown };
 
-/** Compiled expressions that a process remembers, by their characters: parsing takes 15 times as long as evaluating. */
+/** Cache size, in characters of expressions: parsing takes 15 times as long as evaluating. */
 const KEPT = 1_000_000;
 const LEAST_WEIGHT = 100;
 
 // One expression takes up to 60 ms (filters/expressions/units.ts).
 const SLICE_MS = 5;
 
-/** All that the outputs of a run may have, and its message beside them: what a step can name once. */
+/** Maximum size of all outputs of a run plus its message, so that a step can use everything once. */
 const VALUES_BYTES = WORKFLOW_BOUNDS.contextBytes + 262_144;
 
 type Evaluated = { value: unknown; bytes: number } | { failure: unknown };
@@ -126,7 +130,7 @@ export function createStepExpressions(now?: () => number): StepExpressions {
   const slices = createSlices({ forMs: SLICE_MS, now });
   const evaluatedAhead = new WeakMap<RunContext, ReadonlyMap<string, Evaluated>>();
   const rooms = new WeakMap<RunContext, JsonRoom>();
-  /** What is left for the values over one context. */
+  /** Returns the space left for values read in one context. */
   const roomOf = (context: RunContext): JsonRoom => {
     const known = rooms.get(context) ?? createJsonRoom(VALUES_BYTES);
     rooms.set(context, known);
@@ -160,7 +164,7 @@ export function createStepExpressions(now?: () => number): StepExpressions {
     return compiled;
   };
 
-  /** Calls `take` with each of them, in turns of the event loop. */
+  /** Calls `take` with each expression, in turns of the event loop. */
   const inTurns = async (all: readonly string[], key: string, take: (expression: string) => unknown): Promise<void> => {
     let taken = 0;
     await slices.run(key, () => {
@@ -194,14 +198,14 @@ export function createStepExpressions(now?: () => number): StepExpressions {
     return known.value;
   };
 
-  /** Says that an answer was cut, where an expression fails because it reads its `body`. */
+  /** Explains that a response was cut off if the expression failed because it reads its `body`. */
   const cutAnswerIn = (expression: string, { steps }: RunContext): string => {
     const compiled = kept.get(expression);
     const read = compiled === undefined || compiled instanceof ExpressionRefused ? [] : compiled.steps;
     const cut = [...read].map((id) => [id, steps[id]?.output] as const).find(([, output]) => isCut(output));
     if (cut === undefined) return '';
     const [id] = cut;
-    return `; the answer of ${id} was too long to be kept: it has no body, and steps.${id}.output.text is its beginning`;
+    return `; the response of ${id} was too long to be stored: it has no body, and steps.${id}.output.text is its beginning`;
   };
 
   const resolvePiece = (piece: TemplatePiece, context: RunContext, secretOf: SecretOf): unknown => {
@@ -214,7 +218,7 @@ export function createStepExpressions(now?: () => number): StepExpressions {
     const pieces = piecesOf(text);
     const [first] = pieces;
     if (pieces.length === 1 && first !== undefined) return resolvePiece(first, context, secretOf);
-    // All values are counted before any of them becomes text.
+    // All values are counted before any of them is converted to text.
     const values = pieces.map((piece) => resolvePiece(piece, context, secretOf));
     return values.map(toText).join('');
   };
@@ -242,7 +246,7 @@ export function createStepExpressions(now?: () => number): StepExpressions {
       const room = createJsonRoom(VALUES_BYTES);
       let full: { failure: ValuesTooLarge } | undefined;
       await inTurns(all, environmentId, (expression) => {
-        // The step fails by the one that had no room: the others are not worth the work.
+        // The step fails with the first expression that did not fit, so the others need not be evaluated.
         const outcome = full ?? outcomeOf(room, () => evaluateNow(expression, context, room));
         if ('failure' in outcome && outcome.failure instanceof ValuesTooLarge) full = { failure: outcome.failure };
         found.set(expression, outcome);
@@ -269,10 +273,12 @@ function outcomeOf(room: JsonRoom, evaluate: () => unknown): Evaluated {
 
 const tooLarge = (expression: string): ValuesTooLarge =>
   new ValuesTooLarge(
-    `${shorten(expression, MAX_SHOWN)}: the values that a step reads may have ${VALUES_BYTES} bytes of JSON together, each counted as often as it is named`,
+    `${shorten(expression, MAX_SHOWN)}: the values that a step reads can have at most ${VALUES_BYTES} bytes of JSON together, each counted as often as it is used`,
   );
 
-/** The context as CEL takes it. Maps, because an object with a member `constructor` hides its kind from the library. */
+/**
+ * Returns the context for CEL. Uses Maps, because the library cannot recognise an object with a member `constructor`.
+ */
 const variablesOf = ({ index, event, steps, vars, ...context }: RunContext): Readonly<Record<string, unknown>> => ({
   ...context,
   event: { ...event, metadata: asMap(event.metadata) },
@@ -281,10 +287,10 @@ const variablesOf = ({ index, event, steps, vars, ...context }: RunContext): Rea
   index: BigInt(index),
 });
 
-/** JSON of lists and maps that stand in texts: a text may name one a hundred times. */
+/** Caches the JSON of arrays and maps inside texts, because a text can use one a hundred times. */
 const texts = new WeakMap<object, string>();
 
-/** A value inside a text: nothing for null, JSON for lists and maps. */
+/** Converts a value for use in a text: nothing for null, JSON for arrays and maps. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object') return stringifyExact(value);
@@ -294,7 +300,7 @@ export function toText(value: unknown): string {
   return text;
 }
 
-/** Variables of the language, and those that the expression makes for the members of a list. */
+/** Returns the names that an expression uses: variables of the language, and those of its macros. */
 function namesIn(root: ExpressionNode): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (node: ExpressionNode): void => {
@@ -306,7 +312,7 @@ function namesIn(root: ExpressionNode): ReadonlySet<string> {
 }
 
 const MAX_SHOWN = 80;
-// A reason may name a key of 256 KiB.
+// A reason can contain a key of 256 KiB.
 const MAX_REASON = 500;
 const shorten = (text: string, longest: number): string =>
   text.length > longest ? `${text.slice(0, longest - 1)}…` : text;

@@ -4,7 +4,7 @@ import { createStepExpressions } from './expressions.ts';
 const { check } = createStepExpressions();
 const firmIn = (expression: string): string => [...check(expression).firm].toSorted().join(' ');
 
-test('a member that no step has is told, and not one of its output', () => {
+test('reports a member that no step has, but not members of its output', () => {
   expect(check('steps.a.total > 1 || steps["b-c"].body.id == "" || steps.d.output.total > 1').misread).toEqual([
     { id: 'a', member: 'total' },
     { id: 'b-c', member: 'body' },

@@ -2,18 +2,20 @@ import { ExpressionRefused, placeIn } from '../../messaging/filters/expressions/
 import { childrenOf, type ExpressionNode } from '../../messaging/filters/expressions/language.ts';
 
 /**
- * Ids of the steps whose results an expression reads. `firm`: those without which it fails. `steps.?a` and `has(steps.a)` do not need
- * the step, nor does what is evaluated only where `has(steps.a)` or `steps.?a.hasValue()` was true. `misread`: members behind steps that no
- * step has, as they are written.
+ * Ids of the steps whose results an expression reads. `firm`: steps without which it fails. `steps.?a` and
+ * `has(steps.a)` do not require the step, nor does what is evaluated only if `has(steps.a)` or `steps.?a.hasValue()` is
+ * true. `misread`: members that steps do not have.
  */
 export type StepReferences = { steps: ReadonlySet<string>; firm: ReadonlySet<string>; misread: readonly Misread[] };
 
-/** `steps.a.total`, where `steps.a.output.total` is meant. */
+/** `steps.a.total`, where most likely `steps.a.output.total` is meant. */
 type Misread = { id: string; member: string };
 
 const MEMBERS = new Set(['status', 'output', 'error', 'attempts']);
 
-/** The ids behind `steps.` and `steps["…"]`. Throws ExpressionRefused for a step that is only known when it is evaluated. */
+/**
+ * Returns the ids after `steps.` and in `steps["…"]`. Throws ExpressionRefused if a step is only known at evaluation.
+ */
 export function stepReferencesIn(root: ExpressionNode, expression: string): StepReferences {
   const steps = new Set<string>();
   const firm = new Set<string>();
@@ -41,7 +43,7 @@ export function stepReferencesIn(root: ExpressionNode, expression: string): Step
   return { steps, firm, misread };
 }
 
-/** A member that is read behind a step itself. */
+/** Returns an unknown member that is read directly from a step. */
 function misreadIn(node: ExpressionNode, expression: string): Misread | undefined {
   if (node.op !== '.') return undefined;
   const [step, member] = node.args;
@@ -49,7 +51,7 @@ function misreadIn(node: ExpressionNode, expression: string): Misread | undefine
   return id === undefined || MEMBERS.has(member) ? undefined : { id, member };
 }
 
-/** Steps that are known where the second part of `&&`, `||` and `?:` is evaluated. */
+/** Returns the steps known to exist when the second part of `&&`, `||` and `?:` is evaluated. */
 function knownBehind(node: ExpressionNode, first: ExpressionNode | undefined, known: ReadonlySet<string>) {
   if (node.op === '&&' || node.op === '?:') return both(known, knownWhen(true, first));
   return node.op === '||' ? both(known, knownWhen(false, first)) : known;
@@ -57,7 +59,7 @@ function knownBehind(node: ExpressionNode, first: ExpressionNode | undefined, kn
 
 const both = (one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> => new Set([...one, ...other]);
 
-/** Steps that have ended where this condition is true, or false. */
+/** Returns the steps that have ended if this condition is true, or false. */
 function knownWhen(value: boolean, node: ExpressionNode | undefined): ReadonlySet<string> {
   if (node === undefined) return new Set();
   if (node.op === '!_') return knownWhen(!value, node.args);
@@ -69,14 +71,14 @@ function knownWhen(value: boolean, node: ExpressionNode | undefined): ReadonlySe
   return new Set(id === undefined ? [] : [id]);
 }
 
-/** The step of `has(steps.a)`. */
+/** Returns the step of `has(steps.a)`. */
 function askedFor(node: ExpressionNode): string | undefined {
   if (node.op !== 'call' || node.args[0] !== 'has') return undefined;
   const [asked] = node.args[1];
   return asked?.op === '.' && isSteps(asked.args[0]) ? asked.args[1] : undefined;
 }
 
-/** The step of `steps.?a.hasValue()`. */
+/** Returns the step of `steps.?a.hasValue()`. */
 function heldBy(node: ExpressionNode): string | undefined {
   if (node.op !== 'rcall' || node.args[0] !== 'hasValue') return undefined;
   const [, holder] = node.args;
@@ -87,7 +89,7 @@ type Member = ExpressionNode & { op: '.' | '.?' | '[]' | '[?]' };
 const isMember = (node: ExpressionNode): node is Member =>
   node.op === '.' || node.op === '.?' || node.op === '[]' || node.op === '[?]';
 
-/** The step that is read; undefined for a member of something else. */
+/** Returns the step that is read; undefined for a member of something else. */
 function stepOf(node: Member, expression: string): string | undefined {
   const [whole, name] = node.args;
   if (!isSteps(whole)) return undefined;
@@ -105,6 +107,6 @@ function idIn(name: string | ExpressionNode): string | undefined {
 
 function refused(expression: string, { pos }: ExpressionNode): ExpressionRefused {
   return new ExpressionRefused(
-    `${placeIn(expression, pos)}: a step is named as steps.id or steps["id"], with its id written out`,
+    `${placeIn(expression, pos)}: a step must be written as steps.id or steps["id"], with a literal id`,
   );
 }

@@ -1,9 +1,9 @@
-/** A piece of a text with templates: what is written out, or an expression with the place of its first character. */
+/** A piece of a text with templates: literal text, or an expression with the position of its first character. */
 export type TemplatePiece = { text: string } | { expression: string; at: number };
 
 /**
- * The pieces of a text that may hold `{{ CEL }}`. Throws an Error where one is not closed. A quote, or a bracket of a map, in an
- * expression does not end it.
+ * Splits a text that may have `{{ CEL }}` into pieces. Throws an Error if one is not closed. Quotes and map brackets
+ * inside an expression do not end it.
  */
 export function piecesOf(text: string): readonly TemplatePiece[] {
   const pieces: TemplatePiece[] = [];
@@ -19,7 +19,7 @@ export function piecesOf(text: string): readonly TemplatePiece[] {
   return pieces;
 }
 
-/** Where the brackets stand that close the expression which begins at `from`. */
+/** Returns the position of the brackets that close the expression starting at `from`. */
 function endOfExpression(text: string, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -38,15 +38,16 @@ function endOfQuoted(text: string, open: number, quote: string): number {
   return at;
 }
 
-/** The name of a secret, where an expression is nothing but `secrets.NAME`. */
+/** Returns the name of a secret if the expression is only `secrets.NAME`. */
 export function secretIn(expression: string): string | undefined {
   return /^\s*secrets\.([A-Za-z_][A-Za-z0-9_]{0,63})\s*$/.exec(expression)?.[1];
 }
 
-/** The different expressions of all templates in a value, without secrets and without texts that are no good template. */
+/** Returns the distinct expressions of all templates in a value, without secrets and without invalid templates. */
 export function expressionsIn(value: unknown): string[] {
   const found = new Set<string>();
-  // Not by textsOf, whose generators and paths take ten times as long: a definition of 240 KB may hold 80,000 objects without a text.
+  // Does not use textsOf, whose generators and paths take ten times as long: a definition of 240 KB can have 80,000
+  // objects without a string.
   const look = (part: unknown): void => {
     if (typeof part === 'string') {
       for (const piece of goodPieces(part))
@@ -66,7 +67,7 @@ function goodPieces(text: string): readonly TemplatePiece[] {
   }
 }
 
-/** All texts of a template with their paths, `body.items[0].name`; keys are no templates. */
+/** Yields all strings of a template with their paths, such as `body.items[0].name`; keys are not templates. */
 export function* textsOf(template: unknown, path: string): Generator<{ path: string; text: string }> {
   if (typeof template === 'string') yield { path, text: template };
   else if (Array.isArray(template))

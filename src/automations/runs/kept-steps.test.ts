@@ -32,7 +32,7 @@ const recorded = [
   row('push', 'failure'),
 ];
 
-test('the steps before a step keep their results, with those of their loops and branches', () => {
+test('the steps before a step keep their results, including those of their loops and branches', () => {
   expect(keptBefore(definition, recorded, 'push')).toEqual({
     stepIds: ['each', 'note', 'both', 'right', 'left', 'choose'],
   });
@@ -40,7 +40,7 @@ test('the steps before a step keep their results, with those of their loops and 
   expect(keptBefore(definition, recorded, 'each')).toEqual({ stepIds: [] });
 });
 
-test('a step that the run has passed by, or not begun, is no place to begin at', () => {
+test('a run cannot start again at a step that it did not pass or reach', () => {
   const obstacle = 'This run has not reached other';
   expect(keptBefore(definition, recorded, 'other')).toEqual({ obstacle });
   const before = recorded.filter(({ stepId }) => stepId !== 'push');
@@ -49,8 +49,14 @@ test('a step that the run has passed by, or not begun, is no place to begin at',
   expect(keptBefore(definition, [], 'each')).toEqual({ obstacle: 'This run has not reached each' });
 });
 
-test('a step of a loop or a branch names the step around it, and one that is not there is said to be missing', () => {
-  expect(keptBefore(definition, recorded, 'note')).toMatchObject({ obstacle: expect.stringContaining('within each') });
-  expect(keptBefore(definition, recorded, 'left')).toMatchObject({ obstacle: expect.stringContaining('within both') });
-  expect(keptBefore(definition, recorded, 'gone')).toEqual({ obstacle: 'The definition of this run has no step gone' });
+test('reports the enclosing step of a step in a loop or branch, and a step that does not exist', () => {
+  expect(keptBefore(definition, recorded, 'note')).toMatchObject({
+    obstacle: expect.stringContaining('is inside each'),
+  });
+  expect(keptBefore(definition, recorded, 'left')).toMatchObject({
+    obstacle: expect.stringContaining('is inside both'),
+  });
+  expect(keptBefore(definition, recorded, 'gone')).toEqual({
+    obstacle: 'The definition of this run does not have the step gone',
+  });
 });

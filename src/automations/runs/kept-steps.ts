@@ -2,12 +2,12 @@ import { stepBehind, type Way } from '../../kernel/contract/run-workflow.ts';
 import { planOf } from '../definitions/plan/compile.ts';
 import { entriesWithin, stepsFrom } from '../engine/plans.ts';
 
-/** A step of a run as it is recorded; `iteration` is empty outside loops, `way` null until it has ended. */
+/** A step of a run as recorded. `iteration` is empty outside loops; `way` is null until it has ended. */
 export type RecordedStep = { stepId: string; iteration: string; type: string; status: string; way: Way | null };
 
 /**
- * The reason for which a run cannot go on under another definition, for a person; undefined where it can. Steps that are taken again
- * stand in it under their ids, with their types, and so does each step that a kept way leads to.
+ * Returns why a run cannot continue under another definition; undefined if it can. The definition must have all steps
+ * that are executed again, with the same types, and all steps that recorded transitions lead to.
  */
 export function obstacleIn(
   definition: { trigger: unknown; steps: unknown },
@@ -16,27 +16,29 @@ export function obstacleIn(
   const types = new Map(planOf(definition.trigger, definition.steps).steps.map(({ id, type }) => [id, type]));
   const steps = recorded.filter(({ type }) => type !== 'item');
   for (const { stepId, type } of steps.filter(isTakenAgain)) {
-    if (!types.has(stepId)) return `has no step ${stepId}, at which this run is to go on`;
-    if (types.get(stepId) !== type) return `makes ${stepId}, at which this run is to go on, a ${types.get(stepId)}`;
+    if (!types.has(stepId)) return `does not have the step ${stepId}, at which this run would continue`;
+    if (types.get(stepId) !== type)
+      return `changes the type of ${stepId}, at which this run would continue, to ${types.get(stepId)}`;
   }
   for (const { stepId, way } of steps.filter((step) => !isTakenAgain(step))) {
     const next = way === null ? undefined : stepBehind(way);
     if (typeof next === 'string' && !types.has(next))
-      return `has no step ${next}, to which the run has gone on from ${stepId}`;
+      return `does not have the step ${next}, which follows ${stepId} in this run`;
   }
   return undefined;
 }
 
-/** As the statement of a retry decides (src/delivery/record/statements/run-again.ts). */
+/** Must match the retry statement (src/delivery/record/statements/run-again.ts). */
 const isTakenAgain = ({ status, way }: Pick<RecordedStep, 'status' | 'way'>): boolean =>
   (status === 'cancelled' && way === null) || way === 'failure' || way === 'pause' || way?.startsWith('end:') === true;
 
-/** Either the ids of the steps whose results stay, or the reason, for a person, for which a run cannot begin again at a step. */
+/** The ids of the steps whose results stay, or the reason why a run cannot start again at a step. */
 type Kept = { stepIds: readonly string[] } | { obstacle: string };
 
 /**
- * The steps that a run has passed on its way to `stepId`, with those of their loops and branches, under the definition that it was taken
- * under. A step within a loop or a branch is no place to begin at: the chain around it would have ended already.
+ * Returns the steps that a run has passed on its way to `stepId` under its own definition, including those of their
+ * loops and branches. A run cannot start again at a step inside a loop or branch, because the chain around it would
+ * already have ended.
  */
 export function keptBefore(
   definition: { trigger: unknown; steps: unknown },
@@ -45,13 +47,12 @@ export function keptBefore(
 ): Kept {
   const plan = planOf(definition.trigger, definition.steps);
   const byId = new Map(plan.steps.map((step) => [step.id, step]));
-  if (!byId.has(stepId)) return { obstacle: `The definition of this run has no step ${stepId}` };
+  if (!byId.has(stepId)) return { obstacle: `The definition of this run does not have the step ${stepId}` };
   const begun = new Map(recorded.filter(({ iteration }) => iteration === '').map((row) => [row.stepId, row.way]));
   const owner = plan.steps.find(
     (step) => entriesWithin(step).length > 0 && stepsFrom(plan, entriesWithin(step)).has(stepId),
   );
-  if (owner !== undefined)
-    return { obstacle: `${stepId} stands within ${owner.id}, which a run can begin again at only as a whole` };
+  if (owner !== undefined) return { obstacle: `${stepId} is inside ${owner.id}; start again at ${owner.id} instead` };
 
   const stepIds: string[] = [];
   for (let id = plan.entry; id !== stepId; ) {

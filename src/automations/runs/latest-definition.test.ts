@@ -13,19 +13,21 @@ const kept = (stepId: string, next: string | null): RecordedStep => ({
 });
 const failed: RecordedStep = { stepId: 'push', iteration: '', type: 'action', status: 'failed', way: 'failure' };
 
-test('a run goes on under a definition that has its failed step and all that kept steps lead to', () => {
+test('a run continues under a definition that has its failed step and all targets of kept steps', () => {
   const latest = definition(step('first', 'action', 'push'), step('push', 'action', 'more'), step('more'));
   expect(obstacleIn(latest, [kept('first', 'push'), failed])).toBeUndefined();
   expect(obstacleIn(latest, [kept('gone', 'push'), kept('more', null), { ...failed, type: 'item' }])).toBeUndefined();
 });
 
-test('the obstacle names the failed step that is no longer there, or is of another type', () => {
+test('the obstacle names the failed step that no longer exists or has another type', () => {
   expect(obstacleIn(definition(step('first')), [kept('first', null), failed])).toBe(
-    'has no step push, at which this run is to go on',
+    'does not have the step push, at which this run would continue',
   );
-  expect(obstacleIn(definition(step('first')), [kept('first', 'push'), failed])).toContain('no step push, at which');
+  expect(obstacleIn(definition(step('first')), [kept('first', 'push'), failed])).toContain(
+    'not have the step push, at which',
+  );
   const changed = definition({ ...step('push', 'delay'), config: { for: '1s' } });
-  expect(obstacleIn(changed, [failed])).toBe('makes push, at which this run is to go on, a delay');
+  expect(obstacleIn(changed, [failed])).toBe('changes the type of push, at which this run would continue, to delay');
 });
 
 test.each<Partial<RecordedStep>>([
@@ -33,12 +35,12 @@ test.each<Partial<RecordedStep>>([
   { status: 'failed', way: 'pause' },
   { status: 'completed', way: 'end:failed' },
 ])('a step that was cut off, waits for a person or ended the run is taken again, and must be there: %o', (state) => {
-  expect(obstacleIn(definition(step('first')), [{ ...failed, ...state }])).toContain('no step push');
+  expect(obstacleIn(definition(step('first')), [{ ...failed, ...state }])).toContain('not have the step push');
 });
 
-test('the obstacle names a step that a kept way leads to, and a step under way is none', () => {
+test('the obstacle names a missing target of a kept transition; a step in progress is not an obstacle', () => {
   expect(obstacleIn(definition(step('push')), [kept('first', 'middle'), failed])).toBe(
-    'has no step middle, to which the run has gone on from first',
+    'does not have the step middle, which follows first in this run',
   );
   expect(
     obstacleIn(definition(step('push')), [{ ...kept('loop', null), status: 'running', way: null }]),

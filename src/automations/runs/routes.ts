@@ -25,7 +25,7 @@ export const runRoutes = [
     operationId: 'runs.start',
     summary: 'Start a run',
     description:
-      'Begins a run by hand. Expressions read `payload` as `event.payload`. CONFLICT while the workflow is not active.',
+      'Starts a run manually. Expressions read `payload` as `event.payload`. CONFLICT if the workflow is not active.',
     example: { body: { payload: { id: 'A-17', total: 120 } } },
     params: ofWorkflow,
     access: writing,
@@ -42,7 +42,7 @@ export const runRoutes = [
     path: '/v1/workflows/:workflowId/runs',
     operationId: 'runs.listOfWorkflow',
     summary: 'List the runs of a workflow',
-    description: 'Runs of one workflow, the newest first, those of a deleted one too.',
+    description: 'Runs of one workflow, newest first. Works for a deleted workflow, too.',
     example: { query: { status: 'failed' } },
     params: ofWorkflow,
     access: reading,
@@ -57,7 +57,7 @@ export const runRoutes = [
     operationId: 'runs.cancelMany',
     summary: 'Cancel runs of a workflow',
     description:
-      'Ends runs that have not ended, up to 1,000 of them, the oldest first; the same request goes on with what is left. Everything is asked for by `{}`. `dryRun` only counts.',
+      'Cancels unfinished runs, oldest first, up to 1,000 per request; `left` counts the rest, so repeat the request until it is 0. `{}` matches all unfinished runs. `dryRun` only counts. Works for a deleted workflow, too.',
     example: { body: { status: 'waiting', dryRun: true } },
     params: ofWorkflow,
     access: writing,
@@ -72,7 +72,7 @@ export const runRoutes = [
     path: '/v1/runs',
     operationId: 'runs.list',
     summary: 'List runs',
-    description: 'Runs of the environment, the newest first.',
+    description: 'Runs of the environment, newest first.',
     example: { query: { status: 'failed' } },
     access: reading,
     query: listRunsQuery,
@@ -84,7 +84,8 @@ export const runRoutes = [
     path: '/v1/runs/:runId',
     operationId: 'runs.get',
     summary: 'Get a run',
-    description: 'Shows one run with every step that has begun: its input, output, error, attempts and times.',
+    description:
+      'Returns one run with every step that has started: input, output, error, attempts and times. A run is kept for the `retentionDays` of the app after it has finished, and longer while its open dead letter can be replayed.',
     params: ofRun,
     access: reading,
     answers: { 200: runAnswer },
@@ -97,7 +98,7 @@ export const runRoutes = [
     operationId: 'runs.cancel',
     summary: 'Cancel a run',
     description:
-      'Ends a run. Steps under way are cut off, and what they have done stays done. CONFLICT for one that has ended.',
+      'Cancels a run. Steps in progress are stopped, but their effects remain, and a request in flight may still reach its receiver. CONFLICT if the run has finished.',
     params: ofRun,
     access: writing,
     answers: { 202: runAnswer },
@@ -110,7 +111,7 @@ export const runRoutes = [
     operationId: 'runs.retry',
     summary: 'Retry a run',
     description:
-      'Goes on with a run that failed, was cancelled or is paused. Without a body it goes on from the steps that failed, under its own definition, with the results of all others. CONFLICT for any other run, for one whose workflow is deleted, and for a definition that lacks the steps.',
+      'Continues a run that failed, was cancelled or is paused. Without a body it continues at the steps that failed, under its own definition, and keeps the results of all other steps. A run that an `end` step failed continues at the step that failed first. Steps repeated from an earlier point have idempotency keys that end in `:restart-1`, `:restart-2` and so on. CONFLICT for any other run, if the workflow is deleted, for a step that the run has not reached or that is in a loop or branch, and if the new definition lacks the steps.',
     example: { body: { from: 'failed', definition: 'latest' } },
     params: ofRun,
     access: writing,

@@ -28,36 +28,37 @@ import * as store from './store.ts';
 
 export type Runs = {
   /**
-   * Begins a run by hand. `bodyText`: its payload is kept digit for digit. CONFLICT while the workflow is not active, INVALID_REQUEST for a
-   * payload that does not fit the trigger's `inputSchema`.
+   * Starts a run manually. `bodyText` is used to keep the payload digit for digit. Throws CONFLICT if the workflow is
+   * not active, INVALID_REQUEST if the payload does not match the trigger's `inputSchema`.
    */
   start(caller: EnvironmentCaller, workflowId: string, bodyText: string): Promise<Run>;
-  /** Newest first. A filter that names nothing gives an empty list. */
+  /** Returns runs, newest first. A filter that matches nothing returns an empty list. */
   list(caller: EnvironmentCaller, query: ListRuns): Promise<Page<RunSummary>>;
-  /** The runs of one workflow, deleted or not. */
+  /** Returns the runs of one workflow, even of a deleted one. */
   listOf(caller: EnvironmentCaller, workflowId: string, query: ListRuns): Promise<Page<RunSummary>>;
   get(caller: EnvironmentCaller, runId: string): Promise<Run>;
-  /** Steps under way are cut off; what they have done stays done. CONFLICT for a run that has ended. */
+  /** Stops steps in progress; their effects remain. Throws CONFLICT if the run has ended. */
   cancel(caller: EnvironmentCaller, runId: string): Promise<Run>;
-  /** The same for the runs of a workflow that match and have not ended, deleted or not; up to 1,000 of them, the oldest first. */
+  /** Cancels unfinished runs of a workflow that match, even of a deleted one; the oldest 1,000 per request. */
   cancelMany(caller: EnvironmentCaller, workflowId: string, which: CancelRuns): Promise<CancelledRuns>;
   /**
-   * Goes on from the steps that failed, with the results of all others, or begins again at the start or at a step, without a trace of it
-   * and of those behind it. Its open dead letter is replayed. CONFLICT for a run that is under way or completed, for a step that it has
-   * not reached, and for a definition that it cannot go on under.
+   * Continues at the failed steps with the results of all others, or starts again at the beginning or at a step,
+   * removing that step and those after it from the record. Its open dead letter is replayed. Throws CONFLICT for a run
+   * that is in progress or completed, for a step that it has not reached, and for a definition that it cannot continue
+   * under.
    */
   retry(caller: EnvironmentCaller, runId: string, how: RetryRun): Promise<Run>;
-  /** The run of an open dead letter goes on from the steps that failed. CONFLICT where it cannot. */
+  /** Continues the run of an open dead letter at the failed steps. Throws CONFLICT if that is not possible. */
   replay(caller: EnvironmentCaller, letter: { id: string; runId: string }): Promise<Run>;
 };
 
 const CAN_BE_RETRIED: readonly RunStatus[] = ['failed', 'cancelled', 'paused', 'skipped'];
 
-// Another request was quicker, and what it did has an end already.
-const CHANGED_MEANWHILE = 'The run was changed by another request at this moment; read it again';
-const LETTER_CLOSED = 'The dead letter was closed by another request at this moment; read it again';
+// Another request changed the run in the meantime, and its effect may already be over.
+const CHANGED_MEANWHILE = 'The run was changed by another request in the meantime; read it again';
+const LETTER_CLOSED = 'The dead letter was closed by another request in the meantime; read it again';
 
-/** Bytes of the payload of a run that is begun by hand; as a message's. */
+/** Maximum bytes of the payload of a manual run, as for a message. */
 const PAYLOAD_BYTES = 262_144;
 
 export function createRuns(
@@ -102,7 +103,9 @@ export function createRuns(
     (await tenants.within(caller, (transaction) => store.findToRun(transaction, caller.environmentId, workflowId))) ===
     undefined;
 
-  /** Changes a run that is there, or says by its status why it cannot be: the status that another request has just given it, too. */
+  /**
+   * Changes a run, or reports by its status why it cannot be changed, even if another request has just set that status.
+   */
   const change = async (
     caller: EnvironmentCaller,
     runId: string,
@@ -128,7 +131,10 @@ export function createRuns(
     return get(caller, runId);
   };
 
-  /** Steps that keep their results in the next round, and the version that it has where that is another one. CONFLICT for an obstacle. */
+  /**
+   * Returns the steps that keep their results in the next round, and the version of the definition if it changes.
+   * Throws CONFLICT if something prevents it.
+   */
   const nextRound = async (
     connection: PoolClient,
     run: { id: string; environmentId: string },
@@ -152,7 +158,7 @@ export function createRuns(
     return { keptSteps, version: latest.version };
   };
 
-  /** INVALID_REQUEST for a payload that does not fit the `inputSchema` of a manual trigger. */
+  /** Throws INVALID_REQUEST if the payload does not match the `inputSchema` of a manual trigger. */
   const requireInput = async (environmentId: string, trigger: string | null, input: string): Promise<void> => {
     const planned = planOf(trigger === null ? undefined : JSON.parse(trigger), []).trigger;
     if (planned.type !== 'manual' || planned.inputSchema === undefined) return;
@@ -178,7 +184,7 @@ export function createRuns(
           throw new ApiError('CONFLICT', `The workflow is ${workflow.status}; activate it before starting a run`);
         return workflow;
       };
-      // The payload is checked before the transaction: the schema of a tenant may take seconds.
+      // Checked before the transaction, because a tenant's schema may take seconds.
       const checked = await tenants.read(caller, activeIn);
       await requireInput(environmentId, checked.trigger, input);
       await tenants.within(caller, async (transaction) => {
@@ -243,7 +249,7 @@ export function createRuns(
           }),
         async refusal({ status, workflowId }) {
           if (!CAN_BE_RETRIED.includes(status))
-            return `The run is ${status}; only one that failed, was cancelled or skipped, or is paused can be retried`;
+            return `The run is ${status}; only failed, cancelled, skipped or paused runs can be retried`;
           return (await isDeleted(caller, workflowId)) ? 'The workflow of this run is deleted' : CHANGED_MEANWHILE;
         },
       }),
@@ -266,13 +272,13 @@ export function createRuns(
   };
 }
 
-/** Only an active workflow has runs, so that the version of a run has both texts. */
+/** Only active workflows have runs, so the version of a run always has both texts. */
 const definitionIn = ({ trigger, steps }: store.VersionText): { trigger: unknown; steps: unknown } => ({
   trigger: JSON.parse(trigger ?? '{}'),
   steps: JSON.parse(steps ?? '[]'),
 });
 
-/** The payload's own text in a body that has been validated. */
+/** Returns the payload's own text in a validated body. */
 function payloadIn(bodyText: string): string {
   const span = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'payload');
   const text = span === undefined ? '{}' : bodyText.slice(span.start, span.end);

@@ -21,14 +21,14 @@ export type RunFilter = {
   ids: IdRange;
 };
 
-/** Runs, newest first, one more than asked for. */
+/** Returns runs, newest first, plus one more if there is one. */
 export async function findRuns(
   transaction: DatabaseTransaction,
   filter: RunFilter,
   { hasOutputs, ...page }: PageRequest & { hasOutputs: boolean },
 ): Promise<RunSummary[]> {
   const read = async (where: Prisma.RunWhereInput): Promise<RunSummary[]> => {
-    // A list needs no input, and the columns may be stored beside their rows.
+    // A list needs no inputs, which PostgreSQL may store outside the row.
     const omit = { input: true, output: !hasOutputs };
     const rows = await transaction.run.findMany({ omit, where, orderBy: { id: 'desc' }, take: page.limit + 1 });
     return rows.map((row) => toSummary({ ...row, output: row.output ?? null }));
@@ -52,11 +52,11 @@ export async function findRuns(
 
 type OfStatuses = RunFilter & { status: readonly RunStatus[] };
 
-/** Whether several statuses alone narrow the runs of an environment: then no index has their runs in one order. */
+/** Whether only several statuses limit the runs of an environment: no index has these in one order. */
 const isOfStatuses = (filter: RunFilter): filter is OfStatuses =>
   filter.workflowId === undefined && filter.messageId === undefined && (filter.status?.length ?? 0) > 1;
 
-/** Ids of runs that walk along each of the statuses: PostgreSQL would sort all of them, or go through the runs of all others. */
+/** Merges an index scan per status; PostgreSQL would otherwise sort all matching runs or read all others. */
 function findOfStatuses(
   transaction: DatabaseTransaction,
   { environmentId, status, ids }: OfStatuses,
@@ -93,7 +93,10 @@ export async function findRun(
   return { ...toSummary(row), definition: toDefinition(definition), steps: steps.map(toStep) };
 }
 
-/** The version that a new run of this workflow takes, and whether it may begin; undefined for one that is missing. */
+/**
+ * Returns the version that a new run of this workflow uses, and whether it may start; undefined if the workflow does
+ * not exist.
+ */
 export async function findToRun(
   reader: DatabaseReader,
   environmentId: string,
@@ -112,7 +115,7 @@ export async function findToRun(
     : { status: row.status, version: row.version, trigger: row.versions[0]?.trigger ?? null };
 }
 
-/** Whether the workflow was ever there: the runs of a deleted one stay readable. */
+/** Whether the workflow exists or was deleted: the runs of a deleted one stay readable. */
 export async function workflowExists(
   transaction: DatabaseTransaction,
   environmentId: string,
@@ -121,7 +124,7 @@ export async function workflowExists(
   return (await transaction.workflow.count({ where: { id, environmentId } })) > 0;
 }
 
-/** A run that a person begins. */
+/** Inserts a manually started run. */
 export async function insertRun(
   transaction: DatabaseTransaction,
   run: { id: string; environmentId: string; workflowId: string; version: number; input: string; now: Date },
@@ -132,10 +135,11 @@ export async function insertRun(
 
 const CANCEL = cancelRuns({ which: 'r.id = $1 AND r.environment_id = $2', reason: '$3' });
 
-// Locked by a statement of its own: the one that ends runs then sees what a retry has done to their steps meanwhile.
+// Locked in a separate statement, so that the statement that ends runs sees what a concurrent retry has done to their
+// steps.
 const LOCK = 'SELECT FROM runs WHERE id = $1 AND environment_id = $2 FOR NO KEY UPDATE';
 
-/** Ends a run that has not ended; a worker tells its Temporal workflow. False where it had ended. */
+/** Cancels an unfinished run; a worker then cancels its Temporal workflow. Returns false if it had ended. */
 export async function cancelRun(
   connection: PoolClient,
   { id, environmentId, reason }: { id: string; environmentId: string; reason: string },
@@ -145,7 +149,7 @@ export async function cancelRun(
   return rowCount === 1;
 }
 
-/** Runs of one workflow that have not ended. `named`: only these. */
+/** Selects unfinished runs of one workflow. `named`: only these. */
 export type UnfinishedRuns = {
   environmentId: string;
   workflowId: string;
@@ -154,13 +158,13 @@ export type UnfinishedRuns = {
   named: readonly string[] | undefined;
 };
 
-// The index by status finds them: a workflow may have millions of runs that have ended.
+// Uses the index by status, because a workflow can have millions of finished runs.
 const UNFINISHED = `c.environment_id = $1 AND c.workflow_id = $2 AND c.status = ANY ($3::text[])
   AND ($4::text IS NULL OR c.id >= $4) AND ($5::text IS NULL OR c.id < $5) AND ($6::text[] IS NULL OR c.id = ANY ($6))`;
 
 const COUNT = `SELECT count(*)::int AS count FROM runs c WHERE ${UNFINISHED}`;
 
-// In the order of their ids, so that two such requests wait for each other.
+// In id order, so that concurrent requests wait for each other.
 const LOCK_MANY = `SELECT c.id FROM runs c WHERE ${UNFINISHED} ORDER BY c.id LIMIT $7 FOR NO KEY UPDATE`;
 
 const CANCEL_MANY = cancelRuns({ which: 'r.id = ANY ($1::text[])', reason: '$2' });
@@ -179,7 +183,9 @@ export async function countUnfinished(connection: PoolClient, which: UnfinishedR
   return rows[0]?.count ?? 0;
 }
 
-/** Ends the oldest of these runs, so many at most; a worker tells their Temporal workflows. Returns their number. */
+/**
+ * Cancels the oldest of these runs, at most `most`; a worker then cancels their Temporal workflows. Returns how many.
+ */
 export async function cancelUnfinished(
   connection: PoolClient,
   which: UnfinishedRuns,
@@ -190,10 +196,10 @@ export async function cancelUnfinished(
   return rowCount ?? 0;
 }
 
-/** A definition with its version. Texts are JSON, null where a draft lacks them. */
+/** A definition with its version. Texts are JSON, null if a draft lacks them. */
 export type VersionText = { version: number; trigger: string | null; steps: string | null };
 
-// Locked, so that no other request takes steps of it again in between.
+// Locked, so that no other request retries the run in between.
 const FIND_BEGUN = `
   SELECT o.version, o.trigger, o.steps, l.version AS "latestVersion", l.trigger AS "latestTrigger", l.steps AS "latestSteps"
   FROM runs r JOIN workflows w ON w.id = r.workflow_id
@@ -201,7 +207,7 @@ const FIND_BEGUN = `
   JOIN workflow_versions l ON l.workflow_id = w.id AND l.version = w.version
   WHERE r.id = $1 AND r.environment_id = $2 FOR NO KEY UPDATE OF r`;
 
-/** The definition of a run, the latest one of its workflow, and the steps that have begun. Locks the run. */
+/** Returns the definition of a run, the latest one of its workflow, and the started steps. Locks the run. */
 export async function findBegun(
   connection: PoolClient,
   { id, environmentId }: { id: string; environmentId: string },
@@ -228,7 +234,7 @@ function toSummary(row: Omit<RunRow, 'input'>): RunSummary {
     id: row.id,
     workflowId: row.workflowId,
     definitionVersion: row.version,
-    // `as`: the columns are only ever written from these lists.
+    // `as`: the columns only have values of these lists.
     status: row.status as RunStatus,
     trigger: {
       type: row.triggerType as RunTrigger,
@@ -247,7 +253,7 @@ function toSummary(row: Omit<RunRow, 'input'>): RunSummary {
   };
 }
 
-/** Only an active workflow has runs, so that its version has both. */
+/** Only active workflows have runs, so the version always has both. */
 const toDefinition = (version: { trigger: string | null; steps: string | null } | null): Run['definition'] => ({
   trigger: new ExactJson(version?.trigger ?? '{}'),
   steps: new ExactJson(version?.steps ?? '[]'),
@@ -256,7 +262,7 @@ const toDefinition = (version: { trigger: string | null; steps: string | null } 
 const toStep = (row: StepRow): RunStep => ({
   id: row.stepId,
   iteration: row.iteration,
-  // `as`: the columns are only ever written from these lists.
+  // `as`: the columns only have values of these lists.
   type: row.type as RunStep['type'],
   status: row.status as RunStepStatus,
   ...(row.input !== null && row.type !== 'parallel' && { input: new ExactJson(row.input) }),

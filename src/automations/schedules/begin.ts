@@ -17,12 +17,13 @@ export type ScheduledRunDependencies = {
   schedules: Pick<Schedules, 'remove'>;
 };
 
-// Temporal cuts summaries at 200 bytes; a longer one is refused.
+// Temporal rejects summaries of more than 200 bytes.
 const SUMMARY_LENGTH = 60;
 
 /**
- * Records the run of one time of a schedule. The same run however often it is asked for. Null, and the schedule is removed, where its
- * workflow is gone, not active, or has another trigger by now. Null as well while its app is suspended: that time has no run.
+ * Records the run of one scheduled time, or returns the existing one. Returns null, and removes the schedule, if its
+ * workflow no longer exists, is not active, or has another trigger. Returns null, without removing it, while the app is
+ * suspended: that time has no run.
  */
 export async function beginScheduledRun(
   { pool, newId, isSearchable, schedules }: ScheduledRunDependencies,
@@ -54,7 +55,10 @@ export async function beginScheduledRun(
 
 export type GuardedDependencies = ScheduledRunDependencies & { crashes: Pick<CrashGuard, 'during'> };
 
-/** The same, for a schedule that processes may have died of. Behind the third death it is removed, and WorkIsDeadly is thrown. */
+/**
+ * Like `beginScheduledRun`, for a schedule that may crash processes. After the third crash the schedule is removed and
+ * WorkIsDeadly is thrown.
+ */
 export async function beginGuarded(
   deps: GuardedDependencies,
   input: ScheduledRunInput & { scheduledAt: string },
@@ -72,7 +76,7 @@ export async function beginGuarded(
   }
 }
 
-/** The payload's own text in a stored trigger. */
+/** Returns the payload's own text in a stored trigger. */
 function payloadIn(trigger: string): string {
   const config = memberSpan(trigger, wholeSpan(trigger), 'config');
   const payload = config && memberSpan(trigger, config, 'payload');

@@ -35,7 +35,7 @@ test.each([
   expect(until).toBeGreaterThan(NOW.getTime() + 3 * DAY_MS);
 });
 
-test('a schedule that ends has all of its times, and needs no more', () => {
+test('a schedule that ends has all of its times and needs no more', () => {
   const ends = plannedSchedule({ cron: '0 9 * * *', endAt: '2027-03-22T09:00:00Z' });
   const { calendars, until } = upcomingOf(ends, NOW);
   expect(timesIn(calendars).map((time) => new Date(time).toISOString())).toEqual([

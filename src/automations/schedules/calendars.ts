@@ -2,31 +2,31 @@ import { messageOf } from '../../kernel/errors.ts';
 import { timesOf } from '../definitions/configs/schedule-times.ts';
 import type { ScheduleTrigger } from '../definitions/configs/schedule.ts';
 
-/** Times of one day in UTC: each of the minutes in each of the hours. `month` is 1 to 12. */
+/** Times on one UTC day: every minute listed, in every hour listed. `month` is 1 to 12. */
 export type UtcCalendar = { year: number; month: number; day: number; hours: number[]; minutes: number[] };
 
-/** The next times of a schedule. `until`: the last of them, in ms since 1970; absent where the schedule ends with them. */
+/** The next times of a schedule. `until`: the last of them, in ms since 1970; absent if the schedule ends with them. */
 export type Upcoming = { calendars: UtcCalendar[]; until?: number };
 
 const DAY_MS = 86_400_000;
 
 /**
- * Calendars of one schedule in Temporal, which looks through all of them for each time. A day takes 24 at most, one for each hour, so
- * they reach four days ahead at least: a schedule runs on for two days and more while no worker lives.
+ * Maximum calendars per schedule, because Temporal reads all of them for each time. A day takes at most 24, one per
+ * hour, so they cover at least four days: a schedule continues for more than two days without a live worker.
  */
 const MOST_CALENDARS = 100;
-/** A schedule of every minute has so many times in three days. More would only cost time to compute. */
+/** Three days of a schedule that runs every minute have fewer times. More would only take time to compute. */
 const MOST_TIMES = 5_000;
-/** Rare times need no longer look ahead, as long as there are two. */
+/** Rare times need not be computed further ahead if there are two. */
 const LOOK_AHEAD_MS = 400 * DAY_MS;
 
-/** The next times of a schedule after `now`, by whole days in UTC. */
+/** Returns the next times of a schedule after `now`, in whole UTC days. */
 export function upcomingOf(schedule: ScheduleTrigger, now: Date): Upcoming {
   const calendars: UtcCalendar[] = [];
   let day: number[] = [];
   let count = 0;
   let until: number | undefined;
-  /** Takes the times of a day that is complete. False where they are too many. */
+  /** Adds the times of a complete day. Returns false if there are too many. */
   const takeDay = (): boolean => {
     const added = calendarsOf(day);
     if (calendars.length + added.length > MOST_CALENDARS) return false;
@@ -49,7 +49,7 @@ export function upcomingOf(schedule: ScheduleTrigger, now: Date): Upcoming {
 
 const dayOf = (time: number): number => Math.floor(time / DAY_MS);
 
-/** Calendars that have these times of one day, and no others: hours with the same minutes share one. */
+/** Returns calendars with exactly these times of one day; hours with the same minutes share one. */
 function calendarsOf(times: readonly number[]): UtcCalendar[] {
   const minutesOf = new Map<number, number[]>();
   for (const time of times) {
@@ -75,5 +75,5 @@ function calendarsOf(times: readonly number[]): UtcCalendar[] {
   return [...found.values()];
 }
 
-/** What a workflow says of a stored schedule whose times cannot be computed. */
+/** The problem shown for a workflow whose stored schedule cannot be computed. */
 export const unreadable = (failure: unknown): string => `The stored schedule cannot be read: ${messageOf(failure)}`;

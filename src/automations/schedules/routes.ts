@@ -12,7 +12,7 @@ export const workflowScheduleRoutes = [
     operationId: 'workflows.getSchedule',
     summary: 'Get the times of a schedule',
     description:
-      'Shows when a workflow with a `schedule` trigger runs next, and when it last did. Any other workflow has an empty one.',
+      'Returns when a workflow with a `schedule` trigger runs next and when it last did. Empty for other workflows.',
     params: { workflowId: idOf('workflow') },
     access: { scope: 'workflows:read' },
     answers: { 200: scheduleAnswer },

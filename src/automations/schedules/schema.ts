@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { time } from '../../api/http/answers/answer-fields.ts';
 
-/** The times of a workflow's schedule. */
 export const scheduleAnswer = z
   .strictObject({
     nextRunAt: time
       .exactOptional()
       .describe(
-        'When the next run begins, without jitter. Absent while the workflow is not active or has a problem, and when its schedule has ended.',
+        'When the next run starts, before jitter. Absent if the workflow is not active, its schedule has ended, or there is a `problem`.',
       ),
-    lastRunAt: time.exactOptional().describe('Last time that began a run. Absent before the first one.'),
+    lastRunAt: time.exactOptional().describe('Last time that started a run. Absent before the first run.'),
     problem: z
       .string()
       .exactOptional()
       .describe(
-        'Why Temporal does not have the schedule as it was last changed: it has refused it, or could not be told of it yet.',
+        'Why Temporal does not have the latest version of the schedule: it refused it, or could not be reached yet.',
       ),
   })
   .meta({ typeName: 'Schedule' });

@@ -9,15 +9,15 @@ const SCHEDULED = `SELECT w.environment_id AS "environmentId", w.version, w.name
   FROM workflows w JOIN workflow_versions v ON v.workflow_id = w.id AND v.version = w.version
   WHERE w.id = $1 AND w.status = 'active' AND w.deleted_at IS NULL AND w.trigger_type = 'schedule'`;
 
-/** The workflow, while it begins by a schedule. */
+/** Returns the workflow if it is active and has a schedule. */
 export async function findScheduled(db: Pool | PoolClient, workflowId: string): Promise<Scheduled | undefined> {
   return (await db.query<Scheduled>({ name: 'find_scheduled', text: SCHEDULED, values: [workflowId] })).rows[0];
 }
 
-// The Temporal workflow of the schedule begins it; a worker does where that has not happened after this time.
+// The schedule's Temporal workflow starts the run; if it has not done so after this time, a worker does.
 const BEGUN_WITHIN = '30 seconds';
 
-/** Inserts the run of one time, or finds it; returns its id. */
+/** Inserts the run of one scheduled time, or finds it. Returns its id. */
 export async function insertScheduledRun(
   pool: Pool,
   run: { id: string; environmentId: string; workflowId: string; version: number; input: string; scheduledAt: string },
@@ -32,14 +32,14 @@ export async function insertScheduledRun(
       SELECT id FROM made UNION ALL SELECT id FROM runs WHERE workflow_id = $3 AND scheduled_at = $6 LIMIT 1`,
     values: [run.id, run.environmentId, run.workflowId, run.version, run.input, run.scheduledAt],
   });
-  // Another attempt has inserted it meanwhile, behind this statement's snapshot.
+  // Another attempt inserted it after this statement's snapshot.
   return rows[0]?.id ?? insertScheduledRun(pool, run);
 }
 
-/** A schedule that Temporal is to be told of. `isTopUp`: it has this revision, and needs further times. */
+/** A schedule to synchronise with Temporal. `isTopUp`: Temporal has this revision but needs further times. */
 export type DueSchedule = { workflowId: string; revision: number; isTopUp: boolean };
 
-/** Locks a schedule that Temporal is to be told of, that is none of `but`, and that no other worker tells it of. */
+/** Locks a schedule to synchronise that is not in `but` and that no other worker is synchronising. */
 export async function lockDueSchedule(
   connection: PoolClient,
   but: readonly string[],
@@ -53,7 +53,10 @@ export async function lockDueSchedule(
   return rows[0];
 }
 
-/** Temporal has this revision. `problem`: what it has against it. `topUpAt`: when it needs further times; undefined where never. */
+/**
+ * Records that Temporal has this revision. `problem`: why Temporal refused it. `topUpAt`: when it needs further times;
+ * undefined if never.
+ */
 export async function recordSynced(
   connection: PoolClient,
   {
@@ -69,7 +72,7 @@ export async function recordSynced(
   );
 }
 
-/** Temporal could not be told of changes: of that schedule's, or of all that it is still to be told of. */
+/** Records why changes could not be sent to Temporal, for one schedule or for all that have changes. */
 export async function recordUntold(pool: Pool, problem: string, workflowId: string | undefined): Promise<void> {
   await pool.query(
     'UPDATE workflow_schedules SET problem = $1 WHERE synced < revision AND ($2::text IS NULL OR workflow_id = $2)',
@@ -77,10 +80,10 @@ export async function recordUntold(pool: Pool, problem: string, workflowId: stri
   );
 }
 
-/** What the schedule's workflow shows, as it shows what Temporal refuses: processes have died of it, and it begins no run. */
+/** The problem shown for a schedule that crashed processes and therefore starts no runs. */
 export const deadlyProblem = ({ message }: Error): string => `CRASHED: ${message}; change the schedule to try it again`;
 
-/** The schedule begins no run until it is changed. */
+/** Stops the schedule from starting runs until it is changed. */
 export async function recordDeadly(pool: Pool, workflowId: string, problem: string): Promise<void> {
   await pool.query('UPDATE workflow_schedules SET synced = revision, problem = $2 WHERE workflow_id = $1', [
     workflowId,
@@ -89,14 +92,15 @@ export async function recordDeadly(pool: Pool, workflowId: string, problem: stri
 }
 
 /**
- * Temporal's store is new: it is to be told of all schedules. No condition on `synced`: a worker that is telling the old store of one has
- * locked its row and not stored that yet, and such a row would be passed over.
+ * Marks all schedules as not synchronised, because Temporal's store is new. There is no condition on `synced`: a worker
+ * may have locked a row to synchronise it with the old store without having stored that yet, and such a row would be
+ * skipped.
  */
 export async function forgetSynced(pool: Pool): Promise<void> {
   await pool.query('UPDATE workflow_schedules SET synced = 0');
 }
 
-/** The last time of a schedule that began a run, and what Temporal has against it. */
+/** Returns the last time of a schedule that started a run, and why Temporal refused the schedule. */
 export async function findStanding(
   transaction: DatabaseTransaction,
   { environmentId, workflowId }: { environmentId: string; workflowId: string },

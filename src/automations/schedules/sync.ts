@@ -19,7 +19,7 @@ import {
   recordUntold,
 } from './store.ts';
 
-// Schedules that one look tells Temporal of; a lost store brings all of them.
+// Schedules synchronised per poll; after the loss of Temporal's store all of them are due.
 const AT_ONCE = 50;
 
 type SyncDependencies = {
@@ -31,9 +31,9 @@ type SyncDependencies = {
 };
 
 /**
- * Tells Temporal of workflows whose schedules were changed: activated ones have a schedule there, all others none. Schedules whose times
- * run out there are given further ones. To be called now and then; safe in several workers at once. While Temporal is away everything
- * waits, and the next look tells it. A schedule that cannot be told is passed over, and its workflow says why.
+ * Synchronises changed schedules with Temporal: active workflows have a schedule there, others have none. Schedules
+ * whose times run out get further ones. Call it regularly; several workers can do so at the same time. While Temporal
+ * is down everything waits for the next poll. A schedule that fails is skipped, and its workflow shows why.
  */
 export async function syncSchedules(deps: SyncDependencies): Promise<void> {
   const seen: string[] = [];
@@ -43,27 +43,33 @@ export async function syncSchedules(deps: SyncDependencies): Promise<void> {
       if (ends === undefined) return;
       const { workflowId, failure } = ends;
       seen.push(workflowId);
-      // Work that ended a process pauses: the next look takes it up.
+      // Work that crashed a process is paused; the next poll tries it again.
       if (failure === undefined || failure instanceof WorkPauses) continue;
-      deps.log.warn({ err: failure, workflowId }, 'Temporal was not told of a schedule; the next look tells it');
+      deps.log.warn(
+        { err: failure, workflowId },
+        'could not synchronise a schedule with Temporal; the next poll tries again',
+      );
       const isAway = AWAY.has(grpcStatusOf(failure));
-      const problem = `Temporal has not been told of the last change yet: ${messageOf(failure)}`;
+      const problem = `the last change has not been sent to Temporal yet: ${messageOf(failure)}`;
       await recordUntold(deps.pool, problem, isAway ? undefined : workflowId);
       if (isAway) return;
     }
   } catch (failure) {
-    deps.log.warn({ err: failure }, 'could not look for changed schedules; the next look tries again');
+    deps.log.warn({ err: failure }, 'could not read changed schedules; the next poll tries again');
   }
 }
 
-// With these, no other schedule has better chances.
+// With these statuses other schedules would fail, too.
 const AWAY: ReadonlySet<unknown> = new Set([
   GRPC_STATUS.unavailable,
   GRPC_STATUS.deadlineExceeded,
   GRPC_STATUS.cancelled,
 ]);
 
-/** The row stays locked meanwhile, so that two workers never tell it two revisions in the wrong order. Undefined where none is due. */
+/**
+ * Synchronises one schedule; returns undefined if none is due. The row stays locked, so that two workers never send two
+ * revisions in the wrong order.
+ */
 const syncOne = (
   deps: SyncDependencies,
   seen: readonly string[],
@@ -89,12 +95,18 @@ const syncOne = (
 type Told = { problem: string | undefined; topUpAt: Date | undefined };
 const NOTHING_AGAINST = { problem: undefined, topUpAt: undefined };
 
-/** Removes the schedule whose times have ended processes from Temporal, where an earlier revision would continue to begin runs. */
+/**
+ * Removes a schedule whose times crashed processes from Temporal, where an earlier revision would continue to start
+ * runs.
+ */
 async function giveUp({ log, schedules }: SyncDependencies, workflowId: string, failure: unknown): Promise<Told> {
   if (!(failure instanceof WorkIsDeadly)) throw failure;
   await schedules.remove(workflowId);
   const problem = deadlyProblem(failure);
-  log.error({ workflowId, problem }, 'a schedule is given up; its workflow begins no run until its trigger is changed');
+  log.error(
+    { workflowId, problem },
+    'gave up a schedule that crashed processes; its workflow starts no runs until its trigger is changed',
+  );
   return { problem, topUpAt: undefined };
 }
 
@@ -110,7 +122,7 @@ async function tell(
   const refused = (problem: string): Told => {
     log.error(
       { workflowId, problem },
-      'a schedule cannot be put into Temporal; its workflow begins no run until its trigger is changed',
+      'Temporal refused a schedule; its workflow starts no runs until its trigger is changed',
     );
     return { problem, topUpAt: undefined };
   };
@@ -126,17 +138,17 @@ async function tell(
   });
   if (put === 'later') return 'later';
   if (put !== 'done') return refused(put.refused);
-  // Half of the way: as long as there were no worker, the other half would go on.
+  // Topped up at half of the time, so that the schedule continues for the other half without a worker.
   const topUpAt = until === undefined ? undefined : new Date((now.getTime() + until) / 2);
   return { problem: undefined, topUpAt };
 }
 
-/** The schedule of a stored trigger with its next times, or why it cannot be read. */
+/** Returns the schedule of a stored trigger with its next times, or why it cannot be read. */
 function readSchedule(trigger: string, now: Date): (Upcoming & { schedule: ScheduleTrigger }) | string {
   try {
     const schedule = planOf(JSON.parse(trigger), []).trigger;
     if (schedule.type !== 'schedule') return 'The trigger is not a schedule';
-    // Intervals need no calendars: Temporal counts them from 1970, too.
+    // Intervals need no calendars because Temporal also counts them from 1970.
     return { schedule, ...(schedule.everyMs === undefined ? upcomingOf(schedule, now) : { calendars: [] }) };
   } catch (failure) {
     return unreadable(failure);

@@ -4,10 +4,13 @@ import { WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { GRPC_STATUS, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
 
-/** Times of one day in UTC: each of the minutes in each of the hours. `month` is 1 to 12. */
+/** Times on one UTC day: every minute listed, in every hour listed. `month` is 1 to 12. */
 type UtcCalendar = { year: number; month: number; day: number; hours: readonly number[]; minutes: readonly number[] };
 
-/** A schedule as Temporal is to have it. Times in ms. It comes every `everyMs`, counted from 1970, or at the times of `calendars`. */
+/**
+ * A schedule as Temporal should have it. Times in ms. It occurs every `everyMs`, counted from 1970, or at the times of
+ * `calendars`.
+ */
 type WantedSchedule = ScheduledRunInput & {
   name: string;
   everyMs?: number;
@@ -19,25 +22,30 @@ type WantedSchedule = ScheduledRunInput & {
   endAt?: string;
 };
 
-/** `refused`: what Temporal has against a schedule. `later`: a time of it comes just now, and a change could make Temporal skip it. */
+/**
+ * `refused`: why Temporal refused the schedule. `later`: one of its times is imminent, and a change could make Temporal
+ * skip it.
+ */
 type Put = 'done' | 'later' | { refused: string };
 
-/** The schedules of workflows in Temporal. All may be repeated, and throw when Temporal is out of reach. */
+/**
+ * Manages the schedules of workflows in Temporal. All methods can be repeated, and throw if Temporal is unreachable.
+ */
 export type Schedules = {
-  /** Makes it, or changes it in its place. */
+  /** Creates or updates the schedule. */
   put(wanted: WantedSchedule): Promise<Put>;
   /**
-   * Gives it further times, and changes nothing else. Makes it where it is missing. Temporal begins no time of before a change, so this
-   * waits while a time is about to come, or is late and is still to be made up for.
+   * Adds further times without other changes, and creates the schedule if it is missing. Temporal skips times before a
+   * change, so this waits while a time is imminent or still has to be caught up.
    */
   topUp(wanted: WantedSchedule): Promise<Put>;
   remove(workflowId: string): Promise<void>;
 };
 
-// A change takes some ms, and Temporal may be slow.
+// A change takes some milliseconds, and Temporal may be slow.
 const CALM_MS = 5_000;
 const DEADLINE_MS = 5_000;
-// Temporal cuts summaries at 200 bytes; a longer one is refused.
+// Temporal rejects summaries of more than 200 bytes.
 const SUMMARY_LENGTH = 60;
 
 const OVERLAP = {
@@ -54,7 +62,7 @@ export function createSchedules(
   { taskQueue, clock }: { taskQueue: string; clock: () => Date },
 ): Schedules {
   const within = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + DEADLINE_MS, work);
-  /** False where it is there already. */
+  /** Returns false if it already exists. */
   const create = async (options: ReturnType<typeof optionsOf>): Promise<boolean> => {
     try {
       await within(() => client.schedule.create(options));
@@ -150,7 +158,7 @@ function optionsOf(wanted: WantedSchedule, taskQueue: string) {
     action: {
       type: 'startWorkflow',
       workflowType: WORKFLOW_TYPES.runScheduled,
-      // Temporal puts the time behind it.
+      // Temporal appends the time to it.
       workflowId: scheduleId,
       taskQueue,
       args: [{ workflowId }] satisfies [ScheduledRunInput],
@@ -159,12 +167,12 @@ function optionsOf(wanted: WantedSchedule, taskQueue: string) {
   } satisfies ScheduleOptions;
 }
 
-/** Ascending numbers as ranges: "every 15 minutes" is one, of the step 15. */
+/** Compresses ascending numbers to ranges: "every 15 minutes" is one range with step 15. */
 function rangesOf(values: readonly number[]): { start: number; end: number; step: number }[] {
   const ranges: { start: number; end: number; step: number }[] = [];
   for (const value of values) {
     const last = ranges.at(-1);
-    // A range of one value takes any step.
+    // A range with one value can have any step.
     if (last !== undefined && last.start === last.end) Object.assign(last, { end: value, step: value - last.start });
     else if (last !== undefined && value === last.end + last.step) last.end = value;
     else ranges.push({ start: value, end: value, step: 1 });

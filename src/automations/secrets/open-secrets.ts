@@ -5,23 +5,26 @@ import { StepFailed } from '../engine/step-failure.ts';
 import { noteUses, readSealed } from './store.ts';
 import type { SealContext } from '../../platform/db/sql/sealed-columns.ts';
 
-/** Binds a ciphertext to its row: table, column and id. */
+/** Binds a ciphertext to its table, column and row. */
 const contextOf = (id: string): SealContext => `secrets|ciphertext|${id}`;
 
-/** The text for the column `ciphertext` of the row `id`. */
+/** Encrypts a value for the column `ciphertext` of the row `id`. */
 export const sealWorkflowSecret = (keyRing: KeyRing, id: string, value: string): string =>
   keyRing.encrypt(value, contextOf(id));
 
-/** The secret in a stored row. Throws when the row was changed, swapped, or sealed with a key that is not on the ring. */
+/**
+ * Decrypts the secret of a stored row. Throws if the row was changed, swapped, or encrypted with a key that is not on
+ * the key ring.
+ */
 const openWorkflowSecret = (keyRing: KeyRing, { id, ciphertext }: { id: string; ciphertext: string }): string =>
   keyRing.decrypt(ciphertext, contextOf(id));
 
-/** A thousand attempts a minute write the time of use once. */
+/** Writes the time of use at most once a minute, however many attempts there are. */
 const NOTED_EVERY_MS = 60_000;
 
 /**
- * Gives workers the secrets that a step names, and notes that they were used. Names that the environment has not are absent. Throws
- * StepFailed with SECRET_UNREADABLE for one whose key is not on the ring.
+ * Returns the secrets that a step uses, and records the use. Names that the environment does not have are absent.
+ * Throws StepFailed with SECRET_UNREADABLE if one cannot be decrypted.
  */
 export const createOpenSecrets =
   ({ pool, keyRing, clock }: { pool: Pool; keyRing: KeyRing; clock: Clock }) =>
@@ -39,10 +42,10 @@ function opening(keyRing: KeyRing, row: { id: string; name: string; ciphertext: 
   try {
     return openWorkflowSecret(keyRing, row);
   } catch {
-    // The reason is in the list of encryption keys; the worker's log would repeat it for each attempt.
+    // Not logged: the list of encryption keys shows the reason, and the worker would log it for each attempt.
     throw new StepFailed(
       'SECRET_UNREADABLE',
-      `the secret ${JSON.stringify(row.name)} cannot be opened; PATCH sets its value anew`,
+      `the secret ${JSON.stringify(row.name)} cannot be decrypted; set its value again with PATCH`,
     );
   }
 }

@@ -9,7 +9,7 @@ const route = routesOf<{ secrets: Secrets }>({
   secrets: 'Encrypted values for workflow steps. They can be replaced, but not read.',
 });
 const params = { secretId: idOf('secret') };
-/** One right for all: a name tells what somebody can reach, and a value is never shown. */
+/** One scope for everything: a name reveals what can be reached, although a value is never returned. */
 const access = { scope: 'credentials:write' } as const;
 
 export const secretRoutes = [
@@ -17,9 +17,9 @@ export const secretRoutes = [
     method: 'POST',
     path: '/v1/secrets',
     operationId: 'secrets.create',
-    summary: 'Make a secret',
+    summary: 'Create a secret',
     description:
-      'Keeps a text sealed under a name. Steps of workflows send it where they say `{{ secrets.NAME }}`. No answer shows it again.',
+      'Stores a text, encrypted, under a name. Workflow steps use it as `{{ secrets.NAME }}`. It is never returned.',
     example: { body: { name: 'CRM_TOKEN', value: 'a token of the CRM' } },
     access,
     consumes: 'json',
@@ -33,7 +33,7 @@ export const secretRoutes = [
     path: '/v1/secrets',
     operationId: 'secrets.list',
     summary: 'List secrets',
-    description: 'Names of the secrets of the environment, the newest first, without their values.',
+    description: 'Secrets of the environment, newest first, without their values.',
     access,
     query: listSecretsQuery,
     answers: { 200: pageOf(workflowSecretAnswer) },
@@ -44,7 +44,7 @@ export const secretRoutes = [
     path: PATH,
     operationId: 'secrets.get',
     summary: 'Get a secret',
-    description: 'Shows when a secret was made, set and last sent, without its value.',
+    description: 'Returns when the secret was created, last set and last used, without its value.',
     params,
     access,
     answers: { 200: workflowSecretAnswer },
@@ -56,7 +56,7 @@ export const secretRoutes = [
     path: PATH,
     operationId: 'secrets.update',
     summary: 'Set the value of a secret',
-    description: 'Sets another value. Attempts of steps send it from now on, those of runs under way too.',
+    description: 'Replaces the value. Attempts use it from now on, including those of runs in progress.',
     example: { body: { value: 'another token of the CRM' } },
     params,
     access,
@@ -71,7 +71,7 @@ export const secretRoutes = [
     path: PATH,
     operationId: 'secrets.delete',
     summary: 'Delete a secret',
-    description: 'Removes a secret for good. A step that still names it fails with the code SECRET_MISSING.',
+    description: 'Deletes the secret permanently. A step that still uses it fails with the code SECRET_MISSING.',
     params,
     access,
     answers: { 204: noBody },

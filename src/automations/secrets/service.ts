@@ -9,15 +9,15 @@ import { type CreateSecret, type ListSecrets, secretChange, type UpdateSecret, t
 import { sealWorkflowSecret } from './open-secrets.ts';
 import * as store from './store.ts';
 
-/** Secrets that steps of workflows send. Nothing here gives a value back. */
+/** Manages secrets that workflow steps send. Values are never returned. */
 export type Secrets = {
-  /** CONFLICT for a name that the environment has already. */
+  /** Throws CONFLICT if the environment already has a secret with this name. */
   create(caller: EnvironmentCaller, body: CreateSecret): Promise<WorkflowSecret>;
   list(caller: EnvironmentCaller, query: ListSecrets): Promise<Page<WorkflowSecret>>;
   get(caller: EnvironmentCaller, id: string): Promise<WorkflowSecret>;
-  /** Attempts of steps send the new value from now on, those of runs under way too. */
+  /** Attempts use the new value from now on, including those of runs in progress. */
   update(caller: EnvironmentCaller, id: string, body: UpdateSecret): Promise<WorkflowSecret>;
-  /** For good. A step that still names it fails with SECRET_MISSING. */
+  /** Permanent. A step that still uses it fails with SECRET_MISSING. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ export function createSecrets(
   { tenants, newId, clock, keyRing }: Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'keyRing'>,
   { audit }: { audit: { record: RecordAudit } },
 ): Secrets {
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An invalid id never reaches the database, whatever characters it has. */
   const found = async (id: string, look: () => Promise<WorkflowSecret | undefined>): Promise<WorkflowSecret> => {
     const secret = isId('secret', id) ? await look() : undefined;
     if (secret === undefined) throw notFound('secret');
@@ -42,7 +42,7 @@ export function createSecrets(
         const draft = { id, environmentId, name, ciphertext: sealWorkflowSecret(keyRing, id, value) };
         const secret = await store.insertSecret(transaction, draft, clock());
         if (secret === undefined)
-          throw new ApiError('CONFLICT', `This environment has a secret ${name} already; PATCH sets its value`);
+          throw new ApiError('CONFLICT', `This environment already has a secret ${name}; set its value with PATCH`);
         await audit.record(transaction, caller, { action: 'secret.created', target: { id }, after: { name } });
         return secret;
       }),

@@ -5,13 +5,13 @@ import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { WorkflowSecret } from './schema.ts';
 import type { Pool } from 'pg';
 
-/** Every query here is bound to one environment. */
+/** Every query here is limited to one environment. */
 type Db = DatabaseTransaction;
 
-/** A row as it is stored: never the secret itself. */
+/** A row with the encrypted secret. */
 export type SecretDraft = { id: string; environmentId: string; name: string; ciphertext: string };
 
-/** Undefined where the environment has a secret of that name already. */
+/** Returns undefined if the environment already has a secret with this name. */
 export async function insertSecret(db: Db, draft: SecretDraft, now: Date): Promise<WorkflowSecret | undefined> {
   const { count } = await db.secret.createMany({
     data: [{ ...draft, createdAt: now, updatedAt: now }],
@@ -25,13 +25,13 @@ export async function findSecret(db: Db, environmentId: string, id: string): Pro
   return row === null ? undefined : toSecret(row);
 }
 
-/** Reads a secret and keeps it from changing until the transaction ends. */
+/** Reads a secret and locks it against changes until the transaction ends. */
 export async function lockSecret(db: Db, environmentId: string, id: string): Promise<WorkflowSecret | undefined> {
   await db.$queryRaw`SELECT id FROM secrets WHERE id = ${id} AND environment_id = ${environmentId} FOR UPDATE`;
   return findSecret(db, environmentId, id);
 }
 
-/** The page's secrets, or those of them with these ids, newest first, and one more when there is one. */
+/** Returns the page's secrets (or only those with these ids), newest first, plus one more if there is one. */
 export async function findSecrets(
   db: Db,
   environmentId: string,
@@ -49,7 +49,7 @@ export async function findSecrets(
   return rows.map(toSecret);
 }
 
-/** Ids of the page's secrets with that part in their names. */
+/** Returns the ids of the page's secrets whose names contain the text. */
 export const findSecretsNamed = (db: Db, environmentId: string, page: PageRequest, part: string): Promise<NamedRows> =>
   findByName(db, { list: 'secrets', environmentId, part, ids: undefined, columns: {} }, page);
 
@@ -79,13 +79,13 @@ type SealedSecret = { id: string; name: string; ciphertext: string; lastUsedAt: 
 const READ = `
   SELECT id, name, ciphertext, last_used_at AS "lastUsedAt" FROM secrets WHERE environment_id = $1 AND name = ANY($2)`;
 
-/** The secrets of an environment with these names. */
+/** Returns the encrypted secrets of an environment with these names. */
 export async function readSealed(pool: Pool, environmentId: string, names: readonly string[]): Promise<SealedSecret[]> {
   const { rows } = await pool.query<SealedSecret>({ name: 'read_secrets', text: READ, values: [environmentId, names] });
   return rows;
 }
 
-/** Notes a use of these secrets, but for those of which another process has noted one since `unlessSince`. */
+/** Records a use of these secrets, except those for which another process has recorded one since `unlessSince`. */
 export async function noteUses(
   pool: Pool,
   environmentId: string,

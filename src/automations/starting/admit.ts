@@ -25,10 +25,13 @@ import {
 } from './gate-store.ts';
 import { wakeForRuns } from '../../platform/db/waking.ts';
 
-/** The gate of runs whose trigger has `concurrency`: all of a workflow, or those of one value of its key. */
+/** Returns the concurrency group of a run: one per workflow, or one per value of its key. */
 const gateOf = (workflowId: string, key: string): string => `${workflowId}/${key}`;
 
-/** The gate before which runs wait while their workflow is paused. Keys of other gates are hashes, so none is like it. */
+/**
+ * Returns the group in which runs wait while their workflow is paused. The keys of other groups are hashes, so none can
+ * equal it.
+ */
 const pausedGateOf = (workflowId: string): string => gateOf(workflowId, 'paused');
 
 const workflowOf = (gate: string): string => gate.split('/')[0] ?? '';
@@ -42,18 +45,19 @@ function openGate(pool: Pool, gate: string): Promise<number> {
   });
 }
 
-/** A run has ended: the next one before its gate goes in. */
+/** Called when a run has ended: admits the next run of its concurrency group. */
 export async function leaveGate(pool: Pool, runId: string): Promise<void> {
   const gate = await findGate(pool, runId);
   if (gate !== undefined) await openGate(pool, gate);
 }
 
-// Gates of one look.
+// Groups processed per poll.
 const OPENED_AT_ONCE = 50;
 
 /**
- * Opens gates that have room: runs end in other ways than by their last step, limits are raised, workflows are activated. Goes on behind
- * `after`, the last gate of the look before. Returns the last one of this look; empty at the end of all.
+ * Admits waiting runs of groups with free slots: runs can end in other ways than by their last step, limits can be
+ * raised, workflows can be activated. Continues after `after`, the last group of the previous poll. Returns the last
+ * group of this poll; empty when all have been processed.
  */
 export async function openGates(pool: Pool, after: string): Promise<string> {
   const gates = await findOpenGates(pool, after, OPENED_AT_ONCE);
@@ -68,7 +72,7 @@ export type GateDependencies = {
   expressions: Pick<StepExpressions, 'evaluate'>;
 };
 
-/** A run that a worker has claimed to begin its next round. */
+/** A run that a worker has claimed to start its next round. */
 export type ClaimedRun = RunInput & {
   workflowId: string;
   version: number;
@@ -76,11 +80,16 @@ export type ClaimedRun = RunInput & {
   workflowStatus: 'draft' | 'active' | 'paused' | 'deleted';
 };
 
-/** Whether a claimed run may begin now. One that may not waits before its gate, was skipped, or somebody else has ended it. */
+/**
+ * Whether a claimed run may start now. Otherwise it waits in its concurrency group, was skipped, or has already ended.
+ */
 export type GateAnswer = 'begins' | 'waits' | 'skipped' | 'ended';
 export type Admit = (run: ClaimedRun) => Promise<GateAnswer>;
 
-/** A definition that cannot be read has none: its run begins, fails by that and says so. */
+/**
+ * Returns the trigger's flow settings. A definition that cannot be read has none: its run starts, fails and reports the
+ * reason.
+ */
 async function flowOf(plans: Plans, run: ClaimedRun): Promise<Partial<Flow>> {
   try {
     const { trigger } = (await plans(run)).plan;
@@ -92,14 +101,14 @@ async function flowOf(plans: Plans, run: ClaimedRun): Promise<Partial<Flow>> {
 }
 
 /**
- * Decides whether runs begin: by the status of their workflow, and by the `dedupe` and `concurrency` of their trigger. The decision stands
- * in PostgreSQL and is made under a lock of the gate, so that all workers together never let in more than the limit. A run that waits has
- * no Temporal workflow yet.
+ * Decides whether runs start, by the status of their workflow and the `dedupe` and `concurrency` of their trigger. The
+ * decision is made and stored in PostgreSQL under a lock of the group, so that all workers together never exceed the
+ * limit. A waiting run has no Temporal workflow yet.
  */
 export function createAdmit(deps: GateDependencies): Admit {
   const { pool, plans, clock } = deps;
   return async (run) => {
-    // A run that has begun goes on, and so does one that a person retries.
+    // Runs that have already started continue, as do retried runs.
     const isNew = run.round === 1;
     if (isNew && run.workflowStatus === 'deleted') {
       await cancelOfDeleted(pool, run);
@@ -114,7 +123,7 @@ export function createAdmit(deps: GateDependencies): Admit {
     try {
       const { run: carried, context } = await beginningOf(deps, run, clock());
       return await inTransaction(pool, async (connection) => {
-        // A person who begins or retries a run means it.
+        // A run that a person starts or retries is never a duplicate.
         const isByMessage = run.round === 1 && carried.messageId !== null;
         const first =
           dedupe !== undefined && isByMessage ? await firstOf(deps, connection, { run, dedupe, context }) : run.runId;
@@ -133,7 +142,7 @@ export function createAdmit(deps: GateDependencies): Admit {
 
 type Asked = { run: ClaimedRun; context: RunContext };
 
-/** The run that has the key of this one: itself where it is the first. */
+/** Returns the run that already has this key, or this run if it is the first. */
 async function firstOf(
   deps: Pick<GateDependencies, 'expressions' | 'clock'>,
   connection: PoolClient,
@@ -158,12 +167,12 @@ async function atGate(
   const mustWait = room < 1 || (isBehind && !isAdmitted && onLimit === 'queue');
   if (mustWait && onLimit === 'queue') {
     await queueRun(connection, run);
-    // Older ones wait though there is room: it is theirs.
+    // Older runs wait although there is a free slot, so they are admitted first.
     if (room > 0) await letIn(connection, gate, run.workflowId);
     return 'waits';
   }
   if (mustWait && onLimit === 'skip') {
-    await skipRun(connection, run, `the limit of ${limit} is reached`);
+    await skipRun(connection, run, `the concurrency limit of ${limit} is reached`);
     return 'skipped';
   }
   if (mustWait) await cancelOldest(connection, { gate, runId: run.runId, count: 1 - room });
@@ -171,7 +180,7 @@ async function atGate(
   return 'begins';
 }
 
-/** The run begins when its workflow is active again. */
+/** Makes the run wait until its workflow is active again. */
 async function waitForWorkflow(connection: PoolClient, run: ClaimedRun): Promise<void> {
   const gate = pausedGateOf(run.workflowId);
   await lockGate(connection, gate);
@@ -179,7 +188,7 @@ async function waitForWorkflow(connection: PoolClient, run: ClaimedRun): Promise
   await queueRun(connection, run);
 }
 
-/** A key that the run has no value for is null. */
+/** Returns null if the run has no value for the key. */
 function valueOf({ expressions }: Pick<GateDependencies, 'expressions'>, key: string, context: RunContext): unknown {
   try {
     return expressions.evaluate(key, context);

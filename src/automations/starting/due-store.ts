@@ -4,7 +4,7 @@ import { CODE_OF_RUN, countRuns, CUT_OFF } from '../../platform/db/sql/ended-run
 import type { RunInput } from '../../kernel/contract/run-workflow.ts';
 import type { ClaimedRun } from './admit.ts';
 
-/** A run that waits for a worker: to be started, or to be told in Temporal that it was cancelled. */
+/** A run that waits for a worker: to be started, or to have its Temporal workflow cancelled. */
 export type DueRun = ClaimedRun & {
   status: 'pending' | 'cancelled';
   workflowName: string;
@@ -14,14 +14,15 @@ export type DueRun = ClaimedRun & {
   carrier: string | null;
 };
 
-// A start that neither succeeded nor was given back is made again after this time. Starting twice is harmless.
+// A start that neither succeeded nor was released is repeated after this time. Starting twice is harmless.
 const CLAIM_SECONDS = 30;
-// Runs of one workflow that a claim looks at beside those of many others.
+// Maximum runs per workflow considered in a claim with many workflows.
 const TURN = 8;
 
-// One step of the index for each workflow with due runs, however many it has. A workflow takes at most half as many places as are free
-// behind it, and an environment as many, so that hanging requests of some never take the last places of the others. Environments come
-// before workflows, else one of many workflows would have as many turns.
+// One index lookup for each workflow with due runs, however many it has. A workflow takes at most half of the slots
+// that are still free, and so does an environment, so that slow requests of a few never take the last slots of the
+// others. Environments take turns before workflows, otherwise an environment with many workflows would get as many
+// turns.
 const CLAIM = `
   WITH RECURSIVE held AS (
     SELECT environment_id, workflow_id, count(*)::int AS places FROM runs WHERE holder = $1 AND status IN ('pending', 'running')
@@ -61,8 +62,8 @@ const CLAIM = `
     CASE WHEN w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS "workflowStatus"`;
 
 /**
- * Claims due runs by turns of their environments, in each by turns of its workflows, the oldest of each first: as many as this worker
- * has room for beside those that it has admitted and that have not ended, at most `most` at once.
+ * Claims due runs in turn of their environments, within each in turn of its workflows, oldest first. Claims as many as
+ * the worker has slots for, in addition to admitted unfinished runs, and at most `most` at once.
  */
 export async function claimDueRuns(
   pool: Pool,
@@ -72,7 +73,7 @@ export async function claimDueRuns(
   return rows;
 }
 
-/** Claims that could not be served are due again. */
+/** Releases claims that could not be processed; they are due again. */
 export async function releaseRuns(pool: Pool, runIds: readonly string[]): Promise<void> {
   await pool.query('UPDATE runs SET due_at = now(), holder = NULL WHERE id = ANY ($1) AND due_at IS NOT NULL', [
     runIds,
@@ -80,9 +81,9 @@ export async function releaseRuns(pool: Pool, runIds: readonly string[]): Promis
 }
 
 /**
- * Runs that dead incarnations had claimed and not begun are due again, and workers are woken; those of this process, `ownId`, stay with it.
- * One that lives, and was too slow to renew its lease, may start the same Temporal workflow a second time, which starts nothing. Returns
- * how many.
+ * Re-queues runs that expired workers had claimed but not started, and wakes workers. Runs of this process, `ownId`,
+ * stay claimed. A live worker that was too slow to renew its lease may start the same Temporal workflow again, which
+ * has no effect. Returns how many.
  */
 export async function releaseRunsOfDead(pool: Pool, ownId: string): Promise<number> {
   const { rowCount } = await pool.query({
@@ -95,7 +96,7 @@ export async function releaseRunsOfDead(pool: Pool, ownId: string): Promise<numb
   return rowCount ?? 0;
 }
 
-/** Temporal has been told of the cancellation. */
+/** Records that the Temporal workflow was cancelled. */
 export async function recordCancelTold(pool: Pool, { runId, round }: RunInput): Promise<void> {
   await pool.query(`UPDATE runs SET due_at = NULL WHERE id = $1 AND round = $2 AND status = 'cancelled'`, [
     runId,
@@ -103,7 +104,7 @@ export async function recordCancelTold(pool: Pool, { runId, round }: RunInput): 
   ]);
 }
 
-/** Ms until the next run is due; negative for one that is, undefined without any. */
+/** Returns the milliseconds until the next run is due; negative if one is overdue, undefined if there is none. */
 export async function nextRunDueInMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ inMs: number }>({
     name: 'next_run_due',
@@ -113,7 +114,7 @@ export async function nextRunDueInMs(pool: Pool): Promise<number | undefined> {
   return rows[0]?.inMs;
 }
 
-/** Carried runs that the reconciler has not looked at for so many seconds, those that it has not seen for longest first. */
+/** Returns runs in Temporal that the reconciler has not checked for this many seconds, longest ago first. */
 export async function findUnseen(
   pool: Pool,
   { seconds, most }: { seconds: number; most: number },
@@ -128,12 +129,15 @@ export async function findUnseen(
   return rows;
 }
 
-/** The Temporal workflow of this run is there. */
+/** Records that the Temporal workflows of these runs exist. */
 export async function recordSeen(pool: Pool, runIds: readonly string[]): Promise<void> {
   await pool.query('UPDATE runs SET looked_at = now() WHERE id = ANY ($1)', [runIds]);
 }
 
-/** The Temporal workflow of this round is gone: the next one goes on from the record. False where that was done already. */
+/**
+ * Starts the next round from the record, because the Temporal workflow of this round no longer exists. Returns false if
+ * that was already done.
+ */
 export async function beginNextRound(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
   const { rowCount } = await pool.query(
     `UPDATE runs r SET ${NEXT_ROUND} WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`,
@@ -142,7 +146,7 @@ export async function beginNextRound(pool: Pool, { runId, round }: RunInput): Pr
   return rowCount === 1;
 }
 
-/** Temporal's store is new: all carried runs go on from the record. Returns their number. */
+/** Continues all runs in Temporal from the record, because Temporal's store is new. Returns how many. */
 export async function abandonRuns(pool: Pool): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE runs r SET ${NEXT_ROUND} WHERE carrier IS NOT NULL AND finished_at IS NULL`,
@@ -150,7 +154,7 @@ export async function abandonRuns(pool: Pool): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Whether a run is in this round, and has not ended. */
+/** Whether a run is in this round and has not ended. */
 export async function isRunUnfinished(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
   const { rowCount } = await pool.query(
     `SELECT FROM runs WHERE id = $1 AND round = $2 AND finished_at IS NULL AND status <> 'paused'`,
@@ -159,7 +163,7 @@ export async function isRunUnfinished(pool: Pool, { runId, round }: RunInput): P
   return rowCount === 1;
 }
 
-/** A run that a person ended in Temporal is cancelled. False where it had ended. */
+/** Cancels a run that a person ended in Temporal. Returns false if it had already ended. */
 export async function recordCancelled(pool: Pool, { runId, round }: RunInput, reason: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `WITH run AS (

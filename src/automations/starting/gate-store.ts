@@ -9,7 +9,7 @@ const SKIP = endRuns({
   reason: '$3',
 });
 
-/** Ends a run that does not begin. */
+/** Marks a run as skipped instead of starting it. */
 export async function skipRun(connection: PoolClient, { runId, round }: RunInput, reason: string): Promise<void> {
   await connection.query('DELETE FROM run_concurrency WHERE run_id = $1', [runId]);
   await connection.query(SKIP, [runId, round, reason]);
@@ -20,12 +20,12 @@ const CANCEL = cancelRuns({
   reason: `'its workflow was deleted'`,
 });
 
-/** Ends a run that has not begun and whose workflow was deleted. */
+/** Cancels a run that has not started because its workflow was deleted. */
 export async function cancelOfDeleted(pool: Pool, { runId, round }: RunInput): Promise<void> {
   await pool.query(CANCEL, [runId, round]);
 }
 
-/** Lets all others at this gate wait for this transaction, and forgets runs that have ended. */
+/** Locks the concurrency group until the transaction ends, and removes finished runs from it. */
 export async function lockGate(connection: PoolClient, gate: string): Promise<void> {
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`gate ${gate}`]);
   await connection.query(
@@ -34,14 +34,14 @@ export async function lockGate(connection: PoolClient, gate: string): Promise<vo
   );
 }
 
-// The limit is that of the workflow's present version: an author who raises it wants waiting runs to begin.
+// The limit of the current version applies, because an author who raises it wants waiting runs to start.
 const LIMIT = `(SELECT (v.trigger::jsonb #>> '{config,concurrency,limit}')::int FROM workflow_versions v
   WHERE v.workflow_id = w.id AND v.version = w.version)`;
 
-/** A locked gate as a run finds it. `room`: runs that may still go in; infinite for a workflow that has no limit any more. */
+/** State of a locked group for a run. `room`: free slots; infinite if the workflow no longer has a limit. */
 export type Gate = { isAdmitted: boolean; isBehind: boolean; room: number };
 
-/** Brings a run before the gate, unless it is inside. */
+/** Adds a run to the group as waiting, unless it is already admitted. */
 export async function standAtGate(
   connection: PoolClient,
   {
@@ -72,7 +72,7 @@ export async function goInside(connection: PoolClient, runId: string): Promise<v
   await connection.query('UPDATE run_concurrency SET is_admitted = true WHERE run_id = $1', [runId]);
 }
 
-/** The run waits before the gate, and no worker holds it meanwhile. */
+/** Makes the run wait in its group and releases its claim. */
 export async function queueRun(connection: PoolClient, { runId, round }: RunInput): Promise<void> {
   await connection.query('UPDATE run_concurrency SET is_admitted = false WHERE run_id = $1', [runId]);
   await connection.query(
@@ -86,7 +86,7 @@ const CANCEL_OLDEST = cancelRuns({
   reason: `'cancelled by the newer run ' || $2`,
 });
 
-/** Cancels the oldest runs inside, for a newer one. */
+/** Cancels the oldest admitted runs in favour of a newer one. */
 export async function cancelOldest(
   connection: PoolClient,
   { gate, runId, count }: { gate: string; runId: string; count: number },
@@ -101,8 +101,8 @@ const CANCEL_QUEUED = cancelRuns({
 });
 
 /**
- * Lets the oldest runs before a locked gate go in, as many as there is room for, while their workflow is active. Returns their number.
- * Runs of a deleted workflow are cancelled.
+ * Admits the oldest waiting runs of a locked group into free slots while their workflow is active. Returns how many.
+ * Waiting runs of a deleted workflow are cancelled.
  */
 export async function letIn(connection: PoolClient, gate: string, workflowId: string): Promise<number> {
   const { rows } = await connection.query<{ status: string; isDeleted: boolean; limit: number | null; inside: number }>(
@@ -130,7 +130,7 @@ export async function letIn(connection: PoolClient, gate: string, workflowId: st
   return rowCount ?? 0;
 }
 
-/** The gate of a run, where it has one. */
+/** Returns the concurrency group of a run, if it has one. */
 export async function findGate(pool: Pool, runId: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ gate: string }>({
     name: 'find_gate',
@@ -140,7 +140,7 @@ export async function findGate(pool: Pool, runId: string): Promise<string | unde
   return rows[0]?.gate;
 }
 
-// One step of the index for each gate, however many runs wait before it.
+// One index lookup for each group, however many runs are waiting in it.
 const OPEN_GATES = `
   WITH RECURSIVE found AS (
     (SELECT gate FROM run_concurrency WHERE NOT is_admitted AND gate > $1 ORDER BY gate LIMIT 1)
@@ -154,13 +154,13 @@ const OPEN_GATES = `
   ) < coalesce(${LIMIT}, 2147483647))
   LIMIT $2`;
 
-/** Gates behind `after` that have both room and runs before them, in their order. */
+/** Returns groups after `after` that have both free slots and waiting runs, in order. */
 export async function findOpenGates(pool: Pool, after: string, most: number): Promise<string[]> {
   const { rows } = await pool.query<{ gate: string }>({ name: 'open_gates', text: OPEN_GATES, values: [after, most] });
   return rows.map(({ gate }) => gate);
 }
 
-/** Forgets runs at gates that have ended. */
+/** Removes finished runs from their groups. */
 export async function removeEnded(pool: Pool): Promise<void> {
   await pool.query('DELETE FROM run_concurrency g USING runs r WHERE r.id = g.run_id AND r.finished_at IS NOT NULL');
 }
@@ -171,16 +171,16 @@ const FIND = `SELECT run_id AS "runId" FROM run_key_spans
   WHERE workflow_id = $1 AND key = $2 AND run_id < $4 AND until_id > $3`;
 
 /**
- * Takes a key for a run from the time it was made until another one, unless that touches the time of a run that has it. Returns the run
- * that has it: this one also where it is asked again. Ids stand for times here, so the hour at which a worker asks does not matter, and
- * neither does the order.
+ * Reserves a key for a run from its creation time until `until`, unless that overlaps the period of a run that has it.
+ * Returns the run that has the key; this one even if it asks again. Periods are compared by run id, so the result does
+ * not depend on when, or in which order, workers ask.
  */
 export async function takeKey(
   connection: PoolClient,
   { runId, environmentId, workflowId, key, until }: Keyed,
 ): Promise<string> {
   const untilId = lowestIdAt('run', until);
-  // The statement behind it sees a run that took the key while this one waited.
+  // The following statement sees a run that reserved the key while this one waited for the lock.
   await connection.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`key ${workflowId}/${key}`]);
   const { rows } = await connection.query<{ runId: string }>(FIND, [workflowId, key, runId, untilId]);
   if (rows[0] !== undefined) return rows[0].runId;
@@ -191,11 +191,11 @@ export async function takeKey(
   return runId;
 }
 
-// A run that its publish had not committed when its window ended.
+// Margin for a run whose publish had not committed when the window ended.
 const LATE = `interval '1 minute'`;
 const REMOVED_AT_ONCE = 1_000;
 
-// Runs made within the window may still ask.
+// Keeps keys that pending runs created within the window may still need.
 const REMOVE = `DELETE FROM run_key_spans WHERE (workflow_id, key, run_id) IN (
   SELECT workflow_id, key, run_id FROM run_key_spans
   WHERE workflow_id = $1 AND until <= now() - ${LATE} AND until_id <= coalesce((
@@ -205,7 +205,7 @@ const REMOVE = `DELETE FROM run_key_spans WHERE (workflow_id, key, run_id) IN (
   ORDER BY until LIMIT ${REMOVED_AT_ONCE}
 )`;
 
-/** Forgets keys whose time is over and that no run can ask for any more. */
+/** Removes expired keys that no run can need any more. */
 export async function removeOver(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ workflowId: string; environmentId: string }>(
     `SELECT DISTINCT workflow_id AS "workflowId", environment_id AS "environmentId" FROM run_key_spans

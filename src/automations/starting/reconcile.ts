@@ -4,14 +4,15 @@ import type { Carriers } from '../../platform/temporal/starts.ts';
 import { beginNextRound, findUnseen, recordSeen } from './due-store.ts';
 import { recordEndedInTemporal } from './start-run.ts';
 
-// A carried run is looked at a minute after it was last seen: one that moves is not asked for more often, however long it waits.
+// A run is checked a minute after it was last seen in Temporal. A run that makes progress is not checked more often,
+// however long it waits.
 const UNSEEN_SECONDS = 60;
-// Runs looked at per pass. With many that wait for months each is looked at the less often.
+// Runs checked per pass. With many runs that wait for months, each is checked less often.
 const LOOKED_AT_ONCE = 200;
 
 /**
- * One pass over runs that Temporal carries. A run that was terminated or cancelled there ends here; one whose Temporal workflow is gone
- * goes on in its next round. Safe to repeat, and in several workers at once.
+ * Runs one pass over the runs in Temporal. A run that was terminated or cancelled there is cancelled here; one whose
+ * Temporal workflow no longer exists continues in its next round. Safe to repeat, and in several workers at once.
  */
 export async function reconcileRuns({
   pool,
@@ -22,7 +23,7 @@ export async function reconcileRuns({
   pool: Pool;
   log: Logger;
   carriers: Pick<Carriers, 'stateOf' | 'terminatedRuns' | 'whyEnded'>;
-  /** Told of runs that it has cancelled, for the metrics. */
+  /** Called for runs that were cancelled, for the metrics. */
   observe?: { ended(status: string): void } | undefined;
 }): Promise<void> {
   let cancelled = 0;
@@ -41,6 +42,6 @@ export async function reconcileRuns({
   if (cancelled + again > 0)
     log.info(
       { cancelled, again },
-      'the reconciler cancelled runs that were ended in Temporal, or begins their next round',
+      'the reconciler cancelled runs that were ended in Temporal, and continued runs whose Temporal workflow was gone in their next round',
     );
 }

@@ -16,16 +16,21 @@ type RunToStart = RunInput & {
   parentRunId: string | null;
 };
 
-/** Starts the Temporal workflow of one round. `isNew`: its id had never been used. Throws when Temporal is out of reach. */
+/**
+ * Starts the Temporal workflow of one round. `isNew`: its id has never been used. Throws if Temporal is unreachable.
+ */
 export type StartRun = (run: RunToStart) => Promise<{ workflowId: string; isNew: boolean }>;
 
-/** Asks a Temporal workflow to end; one that is closed or unknown is left alone. Throws when Temporal is out of reach. */
+/**
+ * Requests the cancellation of a Temporal workflow; does nothing if it is closed or unknown. Throws if Temporal is
+ * unreachable.
+ */
 export type CancelRun = (workflowId: string) => Promise<void>;
 
-// Temporal cuts summaries at 200 bytes; a longer one is refused.
+// Temporal rejects summaries of more than 200 bytes.
 const SUMMARY_LENGTH = 60;
 
-/** See `StartRun`. `isSearchable` says whether the namespace has our search attributes at this moment. */
+/** See `StartRun`. `isSearchable` says whether the namespace currently has Posthorn's search attributes. */
 export function createStartRun(
   client: Client,
   { taskQueue, isSearchable }: { taskQueue: string; isSearchable: () => boolean },
@@ -65,19 +70,20 @@ const searchAttributes = ({ environmentId, workflowId, messageId }: RunToStart):
     ...(messageId === null ? [] : [keyword('PosthornMessage', messageId)]),
   ]);
 
-/** The reason of a run that a person terminated or cancelled in Temporal, before the person's own words. */
+/** The reason of a run that a person ended in Temporal, followed by that person's own reason. */
 const ENDED_IN_TEMPORAL = 'ended in Temporal';
 
-// The words of Temporal where a run ended with its parent workflow. Only workflows of schedules are parents of runs.
+// Temporal's reason for a run that ended with its parent workflow. Only schedules have workflows that are parents of
+// runs.
 const WITH_ITS_PARENT = 'by parent close policy';
 const WITH_ITS_SCHEDULE = 'with the workflow of its schedule, by `terminateOther` or by a person';
 
-/** A run that a person ended in Temporal is cancelled, with that person's reason. False where it had ended. */
+/** Cancels a run that a person ended in Temporal, with that person's reason. Returns false if it had already ended. */
 export async function recordEndedInTemporal(
   { pool, carriers }: { pool: Pool; carriers: Pick<Carriers, 'whyEnded'> },
   run: RunInput,
 ): Promise<boolean> {
-  // Temporal lists a run for minutes. Only the first look asks for its history.
+  // Temporal lists a run for minutes; its history is only read the first time.
   if (!(await isRunUnfinished(pool, run))) return false;
   const words = await carriers.whyEnded(runWorkflowId(run));
   const known = words === WITH_ITS_PARENT ? WITH_ITS_SCHEDULE : words;

@@ -14,39 +14,42 @@ import {
   releaseRuns,
 } from './due-store.ts';
 
-// Runs of one worker that have begun and neither ended nor wait, of which those of one workflow take a third at most. The embedded Temporal
-// begins 50 to 100 Temporal workflows a second on two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.
+// Maximum started runs per worker that have neither ended nor wait. The embedded Temporal starts 50 to 100 Temporal
+// workflows per second on two cores; a burst of thousands waits in PostgreSQL, where it costs nothing.
 const ROOM = 300;
-// Requests of steps take slots of the worker, which has other things to do as well.
+// Requests of steps use the worker's slots, which it also needs for other work.
 const SHARE_OF_SLOTS = 0.6;
 const CLAIMED_AT_ONCE = 50;
-// All workers together look so often for runs whose notification was lost.
+// Interval across all workers for finding runs whose notification was lost.
 const POLL_MS = 500;
-// Rest after a claim, which may have left others.
+// Pause after a claim that may have left others.
 const LOOK_AGAIN_MS = 50;
-// Rest while there is no room, and where others have claimed what was due. Temporal begins fewer in this time than the room has.
+// Pause while there is no free slot, or if other workers have claimed what was due. Temporal starts fewer runs in this
+// time than there are slots.
 const FULL_MS = 100;
 
 type StartingDependencies = {
   pool: Pool;
   log: Logger;
   holder: string;
-  /** Activities that this worker carries out at a time. */
+  /** Activities that this worker runs concurrently. */
   slots: number;
   startRun: StartRun;
   admit: Admit;
   cancelRun: CancelRun;
   crashes: Pick<CrashGuard, 'during'>;
-  /** A run is over before it began: processes have died of its gates. */
+  /** Ends a run that crashed processes before it started. */
   endDeadly(run: DueRun, message: string): Promise<void>;
   carriers: Pick<Carriers, 'stateOf' | 'whyEnded'>;
-  /** Ms until this process's turn of a look that all make every so many ms. */
+  /** Milliseconds until this process's turn of a poll that the workers share, each `everyMs` in total. */
   lookInMs(everyMs: number): number;
-  /** Told, for the metrics, of runs that begin, and of those whose Temporal workflow is told of their end. */
+  /** Called for the metrics when runs start, and when the Temporal workflow of a cancelled run was cancelled. */
   observe?: { begun(trigger: string): void; ended(status: string): void } | undefined;
 };
 
-/** Starts runs that are due and cancels those that were cancelled, until `stop`, which waits for the work under way. */
+/**
+ * Starts due runs and cancels the Temporal workflows of cancelled runs, until `stop`, which waits for work in progress.
+ */
 export function startStartingRuns(deps: StartingDependencies): Looking {
   const { pool, log, holder, slots, lookInMs } = deps;
   const room = Math.min(ROOM, Math.floor(slots * SHARE_OF_SLOTS));
@@ -64,7 +67,7 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
       if (inMs === undefined || inMs > 0) return { ms: Math.min(inMs ?? Infinity, lookInMs(POLL_MS)) };
       const claimed = await claimDueRuns(pool, { holder, room, most: CLAIMED_AT_ONCE });
       if (claimed.length === 0) return { ms: FULL_MS, isDeaf: true };
-      // One behind the other: who was made first goes in first where there is room for some only.
+      // One after another, so that the oldest run is admitted first if there are slots for only some.
       const admitted: { run: DueRun; answer: Promise<GateAnswer> }[] = [];
       for (const run of claimed.toSorted(byAge)) {
         const answer = run.status === 'pending' ? admitGuarded(deps, run) : Promise.resolve<GateAnswer>('begins');
@@ -85,7 +88,10 @@ export function startStartingRuns(deps: StartingDependencies): Looking {
   });
 }
 
-/** `keys` and gates are expressions of the workflow's author. A run that pauses is claimed again when its claim is over. */
+/**
+ * Guards admission against crashes, because it evaluates expressions of the workflow's author. A paused run is claimed
+ * again when its claim expires.
+ */
 async function admitGuarded({ crashes, admit, endDeadly }: StartingDependencies, run: DueRun): Promise<GateAnswer> {
   try {
     return await crashes.during({ kind: 'run', id: run.runId, part: 'admit' }, () => admit(run));
@@ -97,7 +103,7 @@ async function admitGuarded({ crashes, admit, endDeadly }: StartingDependencies,
   }
 }
 
-// Ids begin with the time.
+// Ids start with the creation time.
 const byAge = (one: DueRun, other: DueRun): number => (one.runId < other.runId ? -1 : 1);
 
 async function handle(deps: StartingDependencies, run: DueRun, answer: GateAnswer): Promise<void> {
@@ -115,7 +121,10 @@ async function handle(deps: StartingDependencies, run: DueRun, answer: GateAnswe
   if (!isNew) await settleKnown(deps, run, workflowId);
 }
 
-/** An id that Temporal knows already: it runs and will open its run, or it was closed before it could. */
+/**
+ * Handles a Temporal workflow id that already exists: it is running and will open its run, or it was closed before it
+ * could.
+ */
 async function settleKnown(
   { pool, log, carriers }: StartingDependencies,
   run: DueRun,
@@ -124,5 +133,8 @@ async function settleKnown(
   const state = await carriers.stateOf(workflowId);
   if (state === 'cancelled') await recordEndedInTemporal({ pool, carriers }, run);
   else if (state === 'gone' && (await beginNextRound(pool, run)))
-    log.info({ runId: run.runId }, "the run's Temporal workflow had closed before its end; its next round goes on");
+    log.info(
+      { runId: run.runId },
+      'the Temporal workflow of a run closed before the run ended; the run continues in its next round',
+    );
 }

@@ -10,15 +10,18 @@ import type { TestWorkflow } from './schema.ts';
 
 type Mock = { output: unknown } | { error: { code: string; message: string } };
 
-/** Results that stand for effects. */
+/** Results that replace effects. */
 export type Mocks = {
-  /** The kind with its own preparation, so that the author sees what would be sent, and without its effect. */
+  /**
+   * Returns the action kind with its own preparation, so that the author sees what would be sent, but without the
+   * effect.
+   */
   standIn(kind: ActionKind, input: StepInput): ActionKind;
-  /** Where the result of a step came from; undefined for one that was really taken. */
+  /** Returns where the result of a step comes from; undefined if the step was executed. */
   originOf(key: string): 'given' | 'invented' | undefined;
 };
 
-/** Whether a step touches anything but the record of its run, or hears of it. */
+/** Whether a step has effects outside the record of its run, or waits for something outside it. */
 const hasEffects = (step: PlannedStep): boolean =>
   step.type === 'wait_for_event' ||
   step.type === 'approval' ||
@@ -30,15 +33,15 @@ const isDecided = (output: unknown): boolean =>
   output !== null &&
   /^(approved|rejected)$/.test(String(Reflect.get(output, 'decision')));
 
-/** Results of steps without a mock. */
+/** Returns the result of a step without a mock. */
 function invented(step: PlannedStep & { type: 'action' }): unknown {
   if (step.action === 'publish') return { messageId: 'msg_00000000000000000000000000' };
   return { status: 200, headers: {}, body: null, latencyMs: 0 };
 }
 
 /**
- * Mocks by the ids of their steps, their outputs digit for digit. INVALID_REQUEST for a step that is not there or has no effects, and
- * for an approval whose output decides nothing.
+ * Creates mocks by step id, with outputs kept digit for digit. Throws INVALID_REQUEST for a step that does not exist or
+ * has no effects, and for an approval whose output has no decision.
  */
 export function createMocks(
   given: NonNullable<TestWorkflow['mocks']>,
@@ -48,8 +51,9 @@ export function createMocks(
   const problems = Object.entries(given).flatMap(([id, mock]): ErrorDetails[] => {
     const step = steps.get(id);
     const field = fieldPath(['mocks', id]);
-    if (step === undefined) return [{ field, reason: 'is no step of the workflow' }];
-    if (!hasEffects(step)) return [{ field, reason: `is a step of the type ${step.type}, which is really taken` }];
+    if (step === undefined) return [{ field, reason: 'must be the id of a step of the workflow' }];
+    if (!hasEffects(step))
+      return [{ field, reason: `must be a step with effects; a step of the type ${step.type} is executed` }];
     return step.type === 'approval' && mock.error === undefined && !isDecided(mock.output)
       ? [{ field: fieldPath(['mocks', id, 'output', 'decision']), reason: 'must be approved or rejected' }]
       : [];
@@ -80,7 +84,7 @@ export function createMocks(
   };
 }
 
-/** Where each mock's output stands in the body. Each level is looked through once: the body may have 5 MiB and 100 mocks. */
+/** Finds each mock's output in the body. Reads each level once, because the body may have 5 MiB and 100 mocks. */
 function outputsIn(given: NonNullable<TestWorkflow['mocks']>, bodyText: string): Map<string, OutputSpan> {
   const all = bodyText === '' ? undefined : memberSpan(bodyText, wholeSpan(bodyText), 'mocks');
   const mocks = all === undefined ? [] : [...memberSpans(bodyText, all)].filter(([id]) => Object.hasOwn(given, id));

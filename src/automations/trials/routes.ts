@@ -10,9 +10,9 @@ export const trialRoutes = [
     method: 'POST',
     path: '/v1/workflows/:workflowId/test',
     operationId: 'workflows.test',
-    summary: 'Try a workflow',
+    summary: 'Test a workflow',
     description:
-      'Takes the steps with a sample event and touches nothing: no request, no message, no run. `triggerMatch` says whether the trigger would take the event; the steps are taken in any case. Steps with effects result in `mocks`, or in a result that is made up and marked. Delays end at once. A draft can be tried. CONFLICT for a workflow without steps.',
+      'Executes the steps with a sample event and without effects: no request, no message, no run. `triggerMatch` says whether the trigger would accept the event; the steps are executed in any case. Steps with effects return their entry in `mocks` (by step id: `{"output": …}` or `{"error": {"code", "message"}}`), or a made-up result that is marked. Delays end at once, `dedupe` and `concurrency` are not evaluated, and `run.test` is true in expressions. Takes up to 10 s; four at a time per process, two per organisation. Drafts can be tested. CONFLICT for a workflow without steps.',
     example: {
       body: {
         event: { eventType: 'order.created', payload: { id: 'A-17', total: 120 } },

@@ -28,22 +28,23 @@ import { timedOut, waitForEvent, wayOfTimeout } from '../engine/waits/wait-for-e
 
 export type Trials = {
   /**
-   * Takes the steps of a stored workflow with a sample event, in any status, and touches nothing: no request, no message, no record.
-   * CONFLICT for a workflow without steps, UNAVAILABLE while others are tried. `bodyText`: its numbers are taken digit for digit.
+   * Executes the steps of a stored workflow, in any status, with a sample event and without effects: no request, no
+   * message, no record. Throws CONFLICT for a workflow without steps, UNAVAILABLE while too many others are being
+   * tested. `bodyText` is used to keep numbers digit for digit.
    */
   make(caller: EnvironmentCaller, workflowId: string, body: TestWorkflow, bodyText: string): Promise<Trial>;
 };
 
 export type TrialDependencies = Pick<Dependencies, 'tenants' | 'newId' | 'clock' | 'log'> & {
   workflows: Pick<Workflows, 'definitionOf'>;
-  /** Asked as publishing asks them. */
+  /** Evaluated as in publishing. */
   filters: Pick<Filters, 'evaluate'>;
   expressions: Pick<StepExpressions, 'evaluate' | 'resolve' | 'evaluateAhead' | 'evaluateAll'>;
   /** Kinds of actions, of which only the preparation is used. */
   kinds: Readonly<Record<'http' | 'publish' | 'connector', ActionKind>>;
 };
 
-// Each holds a connection.
+// Each test run holds a connection.
 const AT_ONCE = 4;
 const AT_ONCE_OF_ORGANISATION = 2;
 const LONGEST_MS = 10_000;
@@ -54,10 +55,14 @@ export function createTrials(deps: TrialDependencies): Trials {
   const { tenants, newId, workflows, filters } = deps;
   const shares = createShares({ inAll: AT_ONCE, ofOne: AT_ONCE_OF_ORGANISATION });
 
-  /** A bound of the process, and one below it of the organisation: nobody takes the places of all. */
+  /** Limits test runs per process and per organisation, so that one organisation cannot use up all slots. */
   const inPlace = async <T>({ organisationId }: EnvironmentCaller, work: () => Promise<T>): Promise<T> => {
     if (shares.take(organisationId) !== 'taken')
-      throw new ApiError('UNAVAILABLE', 'Too many workflows are tried at this moment', { retryAfter: 1 });
+      throw new ApiError(
+        'UNAVAILABLE',
+        'Too many workflows are being tested at the moment; try again after Retry-After',
+        { retryAfter: 1 },
+      );
     try {
       return await work();
     } finally {
@@ -94,7 +99,7 @@ export function createTrials(deps: TrialDependencies): Trials {
   };
 }
 
-/** The version that stands, with a trigger where a draft has none yet. */
+/** Returns the current version; a draft without a trigger gets a manual one. */
 function planOfStored({ name, trigger = '{"type":"manual"}', steps = '[]' }: Definition): ReadyPlan {
   const ready = readyPlan({ name, trigger, steps });
   if (ready.steps.size === 0) throw new ApiError('CONFLICT', 'The workflow has no steps yet');
@@ -117,13 +122,13 @@ function sampleOf({ event = {} }: TestWorkflow, bodyText: string, { id, now }: {
 
 type Trying = { input: RunInput; ready: ReadyPlan; mocks: Mocks; sample: Sample };
 
-/** The engine asks a pool for nothing but single statements. */
+/** The engine only runs single statements on its pool. */
 const poolOf = (record: TrialRecord): EngineDependencies['pool'] =>
   ({
     query: (...given: Parameters<PoolClient['query']>) => record.connection().query(...given),
   }) as unknown as EngineDependencies['pool'];
 
-/** The way out of the run; undefined for a trial that took too long. */
+/** Returns the final transition of the run; undefined if it took too long. */
 async function takeSteps(
   { kinds, ...deps }: TrialDependencies,
   record: TrialRecord,
@@ -166,7 +171,7 @@ async function takeSteps(
 
 function toTrial(walked: Walked | undefined, steps: TriedStep[]): Omit<Trial, 'triggerMatch'> {
   if (walked === undefined)
-    return { status: 'cancelled', reason: `a trial takes at most ${LONGEST_MS / 1_000} s`, steps };
+    return { status: 'cancelled', reason: `a test run takes at most ${LONGEST_MS / 1_000} s`, steps };
   const { way, stepId } = walked;
   const last = steps.find(({ id, iteration }) => id === stepId && iteration === walked.iteration);
   const { error, output } = last ?? {};
@@ -174,7 +179,7 @@ function toTrial(walked: Walked | undefined, steps: TriedStep[]): Omit<Trial, 't
     status: statusOf(way),
     ...(error !== undefined && stepId !== undefined && !way.startsWith('>') && { error: { ...error, stepId } }),
     ...(output !== undefined && endOf(way) !== undefined && { output }),
-    // Loops and branches around a step that ended the run are cut off, as those of a run are.
+    // Loops and branches around a step that ended the run are stopped, as in a real run.
     steps: steps.map((step) => (step.status === 'running' ? { ...step, status: 'cancelled' } : step)),
   };
 }
@@ -191,7 +196,7 @@ const toStep =
     return {
       id: row.stepId,
       iteration: row.iteration,
-      // `as`: the columns are only ever written from these lists.
+      // `as`: the columns only have values of these lists.
       type: row.type as TriedStep['type'],
       status: row.status as TriedStep['status'],
       ...(row.input !== null && row.type !== 'parallel' && { input: new ExactJson(row.input) }),
@@ -208,9 +213,8 @@ const member = (output: unknown, name: string): unknown =>
   typeof output === 'object' && output !== null ? Reflect.get(output, name) : undefined;
 
 /**
- * Steps that wait, in a trial: what they would wait for, and the end of their time, which comes at once where no mock ends them. A step
- * that would begin a run begins none. Undefined
- * for a step that does not wait.
+ * Handles waiting steps in a test run: returns what they would wait for and then times out immediately, unless a mock
+ * ends the wait. A step that would start a run does not. Returns undefined for a step that does not wait.
  */
 function createTriedWaits(deps: {
   expressions: Pick<StepExpressions, 'evaluate' | 'resolve'>;
@@ -240,20 +244,20 @@ function createTriedWaits(deps: {
   };
 }
 
-// Streams show no message that was published after the oldest transaction that is open: a trial's are short.
+// Streams show no message published after the oldest open transaction, so a test run's transactions are short.
 const OPEN_FOR_MS = 100;
 
-/** A trial's rows, which nobody else ever sees: each transaction that holds them is rolled back. */
+/** A test run's rows. They are never visible to others: each transaction that holds them is rolled back. */
 export type TrialRecord = {
-  /** The transaction of this moment. */
+  /** The current transaction. */
   connection(): PoolClient;
-  /** Takes the rows into a new transaction where the present one has been open for long. */
+  /** Moves the rows to a new transaction if the current one has been open for long. */
   renew(): Promise<void>;
 };
 
 class RollBack extends Error {}
 
-/** Does the work over rows of a run of its own, and rolls them back whatever happens. */
+/** Runs the work with the rows of its own run, and always rolls them back. */
 export async function withoutTrace<T>(
   tenants: Pick<Tenants, 'onConnection'>,
   tenant: Tenant,
@@ -306,13 +310,13 @@ function openTransaction(tenants: Pick<Tenants, 'onConnection'>, tenant: Tenant)
   });
 }
 
-/** `key`: whose turn the filter takes. `sample`: the event with what was left out of it. */
+/** `key`: groups filter evaluations for fairness. `sample`: the event with defaults for what was left out. */
 type Asked = { environmentId: string; key: string; event: TestWorkflow['event']; sample: Sample };
 type OfMessages = Extract<Trigger, { type: 'event' | 'webhook' }>;
 
 /**
- * Asks the trigger about the event as publishing asks it (src/messaging/publishing/configs/new-runs.ts). Channel, event type and
- * metadata that the event leaves out count as fitting: its author has said nothing about them. The filter sees what stands in their places.
+ * Evaluates the trigger with the event as publishing does (src/messaging/publishing/configs/new-runs.ts). Channel,
+ * event type and metadata match if they are left out. The filter sees their defaults.
  */
 async function beginsWith(
   filters: Pick<Filters, 'evaluate'>,
@@ -323,12 +327,12 @@ async function beginsWith(
     return {
       wouldStart: false,
       reason: 'trigger_type',
-      detail: trigger.type === 'manual' ? 'begins by hand' : 'begins at set times',
+      detail: trigger.type === 'manual' ? 'starts manually' : 'starts at scheduled times',
     };
   const elsewhere = elsewhereOf(trigger, event, systemChannelId(environmentId));
   if (elsewhere !== undefined) return elsewhere;
   if (event.eventType !== undefined && !wantsEventType(trigger.eventTypes, event.eventType))
-    return { wouldStart: false, reason: 'event_type', detail: `begins with ${listedEventTypes(trigger.eventTypes)}` };
+    return { wouldStart: false, reason: 'event_type', detail: `starts for ${listedEventTypes(trigger.eventTypes)}` };
   if (trigger.filter === undefined) return { wouldStart: true, reason: 'no_filter' };
   const message = {
     key,
@@ -343,7 +347,7 @@ async function beginsWith(
     : { wouldStart: false, reason: 'filter_does_not_match' };
 }
 
-/** The answer where the event is of another place than the trigger's; undefined where it may be of that. */
+/** Returns the result if the event is from another channel or webhook than the trigger's; undefined otherwise. */
 function elsewhereOf(
   trigger: OfMessages,
   { channelId, metadata }: NonNullable<TestWorkflow['event']>,
@@ -352,13 +356,13 @@ function elsewhereOf(
   if (trigger.type === 'webhook')
     return metadata === undefined || metadata['webhookId'] === trigger.webhookId
       ? undefined
-      : { wouldStart: false, reason: 'webhook', detail: `begins with messages of ${trigger.webhookId}` };
+      : { wouldStart: false, reason: 'webhook', detail: `starts for messages of ${trigger.webhookId}` };
   if (channelId === undefined || coversChannel(trigger, { channelId, isSystem: channelId === systemId }))
     return undefined;
   const { channelIds } = trigger;
   const detail =
     channelIds.length === 0
-      ? `begins with service events only where it names ${systemId} or their event types`
-      : `begins with messages of ${channelIds.join(', ')}`;
+      ? `starts for service events only if it names ${systemId} or their event types`
+      : `starts for messages of ${channelIds.join(', ')}`;
   return { wouldStart: false, reason: 'channel', detail };
 }

@@ -12,7 +12,7 @@ type RunStepRow = {
   errorMessage: string | null;
 };
 
-/** A run that is under way and waits for nobody. To be rolled back. */
+/** Inserts a run in progress that waits for nothing. The transaction is rolled back. */
 export async function insertTrial(
   connection: PoolClient,
   run: { id: string; environmentId: string; workflowId: string; version: number },
@@ -25,7 +25,7 @@ export async function insertTrial(
   });
 }
 
-/** The filter that has ended the trial. */
+/** Returns the filter that ended the test run. */
 export async function readFilter(connection: PoolClient, runId: string): Promise<string | undefined> {
   const { rows } = await connection.query<{ filteredBy: string | null }>({
     name: 'read_trial_filter',
@@ -35,7 +35,7 @@ export async function readFilter(connection: PoolClient, runId: string): Promise
   return rows[0]?.filteredBy ?? undefined;
 }
 
-/** Every step that was taken, in the order in which they began. */
+/** Returns all executed steps, in the order in which they started. */
 export async function readSteps(connection: PoolClient, runId: string): Promise<RunStepRow[]> {
   const { rows } = await connection.query<RunStepRow>({
     name: 'read_trial_steps',
@@ -46,7 +46,7 @@ export async function readSteps(connection: PoolClient, runId: string): Promise<
   return rows;
 }
 
-/** A run and its steps, as one JSON text. */
+/** Returns a run and its steps as one JSON text. */
 export async function readRows(connection: PoolClient, runId: string): Promise<string> {
   const { rows } = await connection.query<{ text: string }>({
     name: 'read_trial_rows',
@@ -57,7 +57,7 @@ export async function readRows(connection: PoolClient, runId: string): Promise<s
   return rows[0]?.text ?? '{}';
 }
 
-/** Inserts what `readRows` has read. To be rolled back, too. */
+/** Inserts what `readRows` returned. This transaction is rolled back, too. */
 export async function restoreRows(connection: PoolClient, rows: string): Promise<void> {
   await connection.query("INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $1::json -> 'runs')", [
     rows,

@@ -16,18 +16,19 @@ import { beginDelay, endDelay, type EngineDependencies, takeStep } from '../engi
 export type WalkDependencies = {
   engine: EngineDependencies;
   steps: ReadonlyMap<string, PlannedStep>;
-  /** The kind of a step with effects, without its effect; undefined for a step that has none. */
+  /** Returns the kind of a step with effects, without its effect; undefined for other steps. */
   kindOf(step: PlannedStep, input: StepInput): ActionKind | undefined;
-  /** Asked before each step; rejects to end the trial where it stands. */
+  /** Called before each step; rejects to stop the test run. */
   look(): Promise<void>;
 };
 
-/** The way out of a chain, and the step that it was taken from: one within a loop or a branch, where that ended the run. */
+/** The final transition of a chain, and the step that it belongs to, which may be inside a loop or branch. */
 export type Walked = { way: Way; stepId: string | undefined; iteration: string };
 
 /**
- * Walks a run's steps in this process as workflows/runs/run-walk.ts walks them in Temporal, with the same evaluations and the same record.
- * Time does not pass: delays end at once, items and branches are taken one after the other, and a failure is not tried again.
+ * Executes a run's steps in this process as workflows/runs/run-walk.ts does in Temporal, with the same evaluation and
+ * record. Time does not pass: delays end at once, items and branches run one after another, and failures are not
+ * retried.
  */
 export async function walk(
   deps: WalkDependencies,
@@ -39,7 +40,7 @@ export async function walk(
   for (let stepId = first; stepId !== null; ) {
     await deps.look();
     const step = deps.steps.get(stepId);
-    // The validation of definitions leaves no step out that another one names.
+    // Validated definitions only refer to existing steps.
     if (step === undefined) throw new Error(`The definition has no step ${stepId}`);
     walked = await take(deps, step, { ...run, stepId, iteration });
     const next = stepBehind(walked.way);
@@ -62,8 +63,8 @@ async function takeOne(deps: WalkDependencies, step: PlannedStep, input: StepInp
   const kind = deps.kindOf(step, input);
   if (kind !== undefined) {
     const outcome = await attemptStep(engine, kind, input, justWait);
-    // No stand-in has a failure that is worth another try.
-    if (outcome.result === 'retry') throw new Error(`${step.id} is to be tried again`);
+    // No mocked action has a retryable failure.
+    if (outcome.result === 'retry') throw new Error(`${step.id} must not be retried`);
     return outcome.way;
   }
   if (step.type !== 'delay') return (await takeStep(engine, input)).way;

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { cancelRuns } from '../../platform/db/sql/ended-runs.ts';
 
-// One step of the index for each environment, however many notes it has.
+// One index lookup for each environment, however many entries it has.
 const HEARING = `
   WITH RECURSIVE found AS (
     (SELECT environment_id FROM awaited_messages ORDER BY environment_id LIMIT 1)
@@ -11,13 +11,13 @@ const HEARING = `
   )
   SELECT environment_id AS id FROM found WHERE environment_id IS NOT NULL`;
 
-/** Environments that have notes of messages. */
+/** Returns the environments that have queued messages. */
 export async function findHearing(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({ name: 'find_hearing', text: HEARING });
   return rows.map(({ id }) => id);
 }
 
-/** Takes so many notes of an environment's messages for this transaction, oldest first; other workers pass them over. */
+/** Locks up to `most` queue entries of an environment for this transaction, oldest first; other workers skip them. */
 export async function lockHeard(connection: PoolClient, environmentId: string, most: number): Promise<string[]> {
   const { rows } = await connection.query<{ messageId: string }>({
     name: 'lock_heard',
@@ -36,7 +36,7 @@ export async function removeHeard(connection: PoolClient, messageIds: readonly s
   });
 }
 
-// One step of the index for each waiting step (the column `place`), however many runs wait there.
+// One index lookup for each waiting step (column `place`), however many runs wait there.
 const WAITING_STEPS = `
   WITH RECURSIVE found AS (
     (SELECT place FROM run_waits WHERE environment_id = $1 AND place IS NOT NULL AND message_id IS NULL ORDER BY place LIMIT 1)
@@ -47,7 +47,7 @@ const WAITING_STEPS = `
   )
   SELECT place FROM found WHERE place IS NOT NULL`;
 
-/** The steps at which runs of an environment wait for a message. */
+/** Returns the steps at which runs of an environment wait for a message. */
 export async function findWaitingSteps(connection: PoolClient, environmentId: string): Promise<string[]> {
   const { rows } = await connection.query<{ place: string }>({
     name: 'find_waiting_steps',
@@ -57,8 +57,8 @@ export async function findWaitingSteps(connection: PoolClient, environmentId: st
   return rows.map(({ place }) => place);
 }
 
-// In the order of their keys, so that two workers wait for each other and are not deadlocked. A run takes a message once:
-// one that cancels it ends no wait.
+// In key order, so that two workers wait for each other instead of causing a deadlock. A run takes a message only once:
+// a message that cancels it does not also end a wait.
 const END_WAITS = `
   WITH open AS (
     SELECT w.run_id, w.step_id, w.iteration
@@ -74,7 +74,7 @@ const END_WAITS = `
   UPDATE run_waits w SET message_id = $1, due_at = now() FROM chosen c
   WHERE w.run_id = c.run_id AND w.step_id = c.step_id AND w.iteration = c.iteration`;
 
-/** Gives a message to the waits of these steps and keys, and has their runs told. */
+/** Assigns a message to the waits of these steps and keys, and makes their runs due to be woken. */
 export async function giveMessage(
   connection: PoolClient,
   { id, environmentId, publishedAt }: { id: string; environmentId: string; publishedAt: Date },
@@ -88,12 +88,12 @@ export async function giveMessage(
 }
 
 /**
- * A wait that a worker is to look at: its run is to be told, or it belongs to a step that was cut off. `carrier`: the run's Temporal
- * workflow; null where none carries it now.
+ * A wait that a worker must process: its run must be woken, or its step was stopped. `carrier`: the id of the run's
+ * Temporal workflow; null if there is none at the moment.
  */
 export type DueWake = { runId: string; stepId: string; iteration: string; carrier: string | null; isCut: boolean };
 
-// A worker that dies with its claims leaves them due again after this time. Telling twice is harmless.
+// If a worker dies, its claims are due again after this time. Waking a run twice is harmless.
 const CLAIM_SECONDS = 30;
 
 const CLAIM_WAKES = `
@@ -120,17 +120,17 @@ const columnsOf = (wakes: readonly DueWake[]): unknown[] => [
 const THESE = `FROM unnest($1::text[], $2::text[], $3::text[]) AS t (run_id, step_id, iteration)
   WHERE w.run_id = t.run_id AND w.step_id = t.step_id AND w.iteration = t.iteration AND w.due_at IS NOT NULL`;
 
-/** These runs know. */
+/** Records that these runs have been woken. */
 export async function recordTold(pool: Pool, wakes: readonly DueWake[]): Promise<void> {
   await pool.query(`UPDATE run_waits w SET due_at = NULL ${THESE}`, columnsOf(wakes));
 }
 
-/** Claims that could not be served are due again. */
+/** Releases claims that could not be processed; they are due again. */
 export async function releaseWakes(pool: Pool, wakes: readonly DueWake[]): Promise<void> {
   await pool.query(`UPDATE run_waits w SET due_at = now() ${THESE}`, columnsOf(wakes));
 }
 
-/** Ms until there is something to do, 0 or less for what is; undefined without any. */
+/** Returns the milliseconds until there is work, 0 or less if there is some now; undefined if there is none. */
 export async function nextWakeInMs(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ inMs: number | null }>({
     name: 'next_wake',
@@ -141,7 +141,7 @@ export async function nextWakeInMs(pool: Pool): Promise<number | undefined> {
   return rows[0]?.inMs ?? undefined;
 }
 
-/** Waits of runs that have ended, which no message ends any more. */
+/** Removes waits of finished runs. */
 export async function removeEndedWaits(pool: Pool): Promise<void> {
   await pool.query(
     `DELETE FROM run_waits w USING runs r WHERE r.id = w.run_id AND r.finished_at IS NOT NULL AND w.message_id IS NULL
@@ -157,7 +157,7 @@ const CANCEL_CHILDREN_OF_CUT = cancelRuns({
   reason: `'the step that waited for it was cut off'`,
 });
 
-/** Cancels the runs that these steps have begun, where the step was cut off while it waited. */
+/** Cancels the runs that these steps have started, if the step was stopped while it waited. */
 export async function cancelChildrenOfCut(pool: Pool, steps: readonly DueWake[]): Promise<void> {
   await pool.query(CANCEL_CHILDREN_OF_CUT, [
     steps.map(({ runId }) => runId),
@@ -174,7 +174,7 @@ const CANCEL_BY_MESSAGE = cancelRuns({
     WHERE w.run_id = r.id AND w.step_id = ANY ($2) AND w.message_id IS NOT NULL AND w.due_at IS NOT NULL)`,
 });
 
-/** Cancels runs whose trigger says so of a message that has come. */
+/** Cancels runs whose cancellation trigger has taken a message. */
 export async function cancelByMessage(pool: Pool, watches: readonly DueWake[]): Promise<void> {
   await pool.query(CANCEL_BY_MESSAGE, [watches.map(({ runId }) => runId), watches.map(({ stepId }) => stepId)]);
 }

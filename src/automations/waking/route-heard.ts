@@ -21,23 +21,24 @@ export type RoutingDependencies = Matching & {
   pool: Pool;
   plans: Plans;
   log: Pick<Logger, 'error'>;
-  /** Begins the runs of those of the messages that are service events. */
+  /** Starts the runs triggered by those of the messages that are service events. */
   beginByServiceEvents: (connection: PoolClient, environmentId: string, messageIds: readonly string[]) => Promise<void>;
   crashes: Pick<CrashGuard, 'during'>;
 };
 
-// Their payloads are in memory together: 12 MiB at most for each environment.
+// Their payloads are in memory at the same time: at most 12 MiB per environment.
 const ROUTED_AT_ONCE = 50;
-// An environment whose messages take longer gives way to the others, and goes on in the next round.
+// An environment whose messages take longer lets others continue, and resumes in the next round.
 const ROUTED_FOR_MS = 250;
 const ENVIRONMENTS_AT_ONCE = 4;
-// Characters of the parts of versions that a process remembers: a version never changes.
+// Cache size, in characters; a version never changes.
 const KEPT = 8_000_000;
 const LEAST_WEIGHT = 100;
 
 /**
- * Gives noted messages to the runs that wait for them, begins the runs of service events, and takes the notes away: several environments
- * beside each other, so that none waits for the expressions of another, and each oldest first. Returns whether there may be more.
+ * Assigns queued messages to the runs that wait for them, starts the runs of service events, and removes the queue
+ * entries. Several environments are processed concurrently, so that none waits for another's expressions; within each,
+ * oldest first. Returns whether there may be more.
  */
 export type RouteHeard = () => Promise<boolean>;
 
@@ -59,8 +60,8 @@ export function createRouteHeard(deps: RoutingDependencies): RouteHeard {
 type Routing = RoutingDependencies & { wantedAt: WantedAt };
 
 /**
- * One round of one environment, in one transaction. Each expression of a waiting step is asked once for a message, however many runs
- * wait there.
+ * Processes one round of one environment in one transaction. Evaluates each expression of a waiting step once per
+ * message, however many runs wait there.
  */
 function routeOf(deps: Routing, environmentId: string): Promise<boolean> {
   return inTransaction(deps.pool, async (connection) => {
@@ -97,7 +98,10 @@ async function route(
   if (keys.length > 0) await giveMessage(connection, message, keys);
 }
 
-/** The key of a message at a waiting step. A definition that cannot be read, or is deadly, keeps no message from the runs of others. */
+/**
+ * Returns the match key of a message for a waiting step. A definition that cannot be read, or that crashes processes,
+ * does not keep the message from other runs.
+ */
 async function keyAt(deps: Routing, waitingStep: string, message: ArrivedMessage): Promise<string | undefined> {
   try {
     const work = { kind: 'waiting step', id: waitingStep, part: message.id, patienceMs: DEADLY_PATIENCE_MS } as const;
@@ -109,13 +113,13 @@ async function keyAt(deps: Routing, waitingStep: string, message: ArrivedMessage
     if (isUnreachable(failure)) throw failure;
     deps.log.error(
       { err: failure, ...readWaitingStep(waitingStep), messageId: message.id },
-      'a message was not held against a step that waits, by a fault of the service; its runs wait on',
+      'could not match a message against a waiting step because of an internal error; its runs keep waiting',
     );
     return undefined;
   }
 }
 
-/** The part of a version that waits at a step for messages; undefined where it has none. */
+/** Returns what a step of a version waits for; undefined if it does not wait. */
 type WantedAt = (waitingStep: string) => Promise<Wanted | undefined>;
 
 function createWantedAt({ plans }: Pick<RoutingDependencies, 'plans'>): WantedAt {

@@ -15,12 +15,12 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { WAKE_SIGNAL } from '../../kernel/contract/run-workflow.ts';
 
 /**
- * Tells a run's Temporal workflow that one of its waiting steps may go on; one that is closed or unknown is left alone. Throws when
- * Temporal is out of reach.
+ * Signals a run's Temporal workflow that one of its waiting steps may continue; does nothing if it is closed or
+ * unknown. Throws if Temporal is unreachable.
  */
 type WakeRun = (workflowId: string, stepKey: string) => Promise<void>;
 
-// A signal answers in a few ms.
+// A signal usually takes a few milliseconds.
 const DEADLINE_MS = 5_000;
 
 export const createWakeRun =
@@ -35,22 +35,22 @@ export const createWakeRun =
     }
   };
 
-// All workers together look so often for notes and waits whose notification was lost.
+// Interval across all workers for finding queue entries and waits whose notification was lost.
 const POLL_MS = 500;
-// Temporal workflows that are told at a time.
+// Temporal workflows signalled at a time.
 const TOLD_AT_ONCE = 50;
 
 type WakingDependencies = RoutingDependencies & {
   log: Logger;
   wakeRun: WakeRun;
-  /** Ms until this process's turn of a look that all make every so many ms. */
+  /** Milliseconds until this process's turn of a poll that the workers share, each `everyMs` in total. */
   lookInMs(everyMs: number): number;
 };
 
 /**
- * Gives messages to the runs that wait for them and tells the runs, until `stop`, which waits for the work under way. Runs that a message
- * cancels, and those that nobody waits for any more, are cancelled. A run that nobody carries at this moment finds its message when it
- * goes on.
+ * Assigns messages to the runs that wait for them and wakes these runs, until `stop`, which waits for work in progress.
+ * Also cancels runs that a message cancels, and child runs that are no longer needed. A run without a Temporal workflow
+ * finds its message when it continues.
  */
 export function startWakingRuns(deps: WakingDependencies): Looking {
   const { pool, log, lookInMs, wakeRun } = deps;

@@ -26,13 +26,15 @@ export const calendly: Provider = {
   }),
 };
 
-/** The events of a request without the number of the try, which alone differs when the request is sent again. */
+/**
+ * Returns the events of a request without `attemptNumber`, the only part that differs when HubSpot repeats the request.
+ */
 function repeated(incoming: Incoming): string {
   const { events } = incoming.content().value;
   return JSON.stringify(events, (name, value: unknown) => (name === 'attemptNumber' ? undefined : value));
 }
 
-/** Signatures of version 3, over method, address, body and time. */
+/** Version 3 signatures, over method, URL, body and time. */
 export const hubspot: Provider = {
   name: 'hubspot',
   title: 'HubSpot',
@@ -44,7 +46,7 @@ export const hubspot: Provider = {
     timestampUnit: 'milliseconds',
     signed: ({ url, bytes }, timestamp) => [`POST${url}`, bytes, timestamp],
   }),
-  // HubSpot does not promise that its ids are unique, and the first of a list names no other one.
+  // HubSpot does not guarantee unique ids, and the id of the first event does not identify the others in the array.
   eventId: withContent(at('/events/0/eventId'), repeated),
   eventType: at('/events/0/subscriptionType'),
   sample: ({ number, now }) => ({

@@ -19,7 +19,7 @@ import { discord, mailgun, resend, sendgrid, slack, telegram, twilio, zoom } fro
 import type { ProviderName } from './names.ts';
 import type { Provider } from './provider.ts';
 
-/** Every service by its name. */
+/** All known services by name. */
 export const CATALOGUE: Readonly<Record<ProviderName, Provider>> = {
   bitbucket,
   buildkite,

@@ -22,7 +22,7 @@ export const coinbaseCommerce: Provider = {
   }),
 };
 
-/** No id and no time: a copy of a request becomes a second message. */
+/** Lemon Squeezy sends neither an id nor a time, so a repeated request becomes a second message. */
 export const lemonSqueezy: Provider = {
   name: 'lemon-squeezy',
   title: 'Lemon Squeezy',
@@ -103,7 +103,7 @@ export const shopify: Provider = {
   }),
 };
 
-/** The address is signed too: it has to be the one that Square knows, PUBLIC_BASE_URL included. */
+/** The URL is signed too, so PUBLIC_BASE_URL must match the address configured at Square. */
 export const square: Provider = {
   name: 'square',
   title: 'Square',
@@ -159,7 +159,7 @@ export const woocommerce: Provider = {
   scheme: 'hmac',
   ...hmac({ header: 'x-wc-webhook-signature', encoding: 'base64' }),
   makesSecret: true,
-  // WooCommerce makes the id from the second: two deliveries within one second have the same.
+  // WooCommerce derives the id from the current second, so two deliveries within one second have the same id.
   eventId: withContent(header('x-wc-webhook-delivery-id'), bodyBytes),
   eventType: header('x-wc-webhook-topic'),
   sample: ({ id }) => ({

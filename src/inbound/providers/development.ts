@@ -24,7 +24,9 @@ export const bitbucket: Provider = {
   }),
 };
 
-/** With the setting that signs requests; its plain token is the scheme `token` with the header X-Buildkite-Token. */
+/**
+ * For webhooks that sign their requests. For a plain token use the scheme `token` with the header X-Buildkite-Token.
+ */
 export const buildkite: Provider = {
   name: 'buildkite',
   title: 'Buildkite',
@@ -76,9 +78,9 @@ export const github: Provider = {
   makesSecret: true,
   eventId: header('x-github-delivery'),
   eventType: githubEvent,
-  // A new webhook sends this once.
+  // GitHub sends a ping once for a new webhook.
   handshake: (incoming) => (githubEvent(incoming) === 'ping' ? { answer: { received: true } } : undefined),
-  // Its content type application/x-www-form-urlencoded.
+  // For the content type application/x-www-form-urlencoded.
   jsonField: 'payload',
   sample: ({ id }) => ({
     headers: { 'X-GitHub-Event': 'push', 'X-GitHub-Delivery': id },
@@ -93,7 +95,7 @@ export const github: Provider = {
   }),
 };
 
-/** A push, as both ways of GitLab's signing send it. */
+/** A push, as sent with both of GitLab's methods. */
 const gitlabPush = {
   object_kind: 'push',
   event_name: 'push',
@@ -104,7 +106,7 @@ const gitlabPush = {
   total_commits_count: 1,
 };
 
-/** GitLab with a secret token, which is sent as it is. */
+/** GitLab with a secret token, which it sends in plain text. */
 export const gitlab: Provider = {
   name: 'gitlab',
   title: 'GitLab',
@@ -121,7 +123,7 @@ export const gitlab: Provider = {
 
 const { makesSecret: _, ...like } = standard;
 
-/** GitLab with a signing token, which follows Standard Webhooks: to be preferred to the plain token of `gitlab`. */
+/** GitLab with a signing token, which follows Standard Webhooks. Prefer it to the plain token of `gitlab`. */
 export const gitlabSigned: Provider = {
   ...like,
   name: 'gitlab-signed',
@@ -175,10 +177,10 @@ export const launchdarkly: Provider = {
 
 const linearHmac = hmac({ header: 'linear-signature' });
 const linearSentAt = at('/webhookTimestamp');
-/** Linear's own advice. */
+/** As Linear recommends. */
 const TOLERANCE_SECONDS = 60;
 
-/** The time is a field of the signed body. */
+/** The timestamp is a field of the signed body. */
 const checkLinear: SignatureCheck = async (incoming, secrets, context) => {
   await linearHmac.check(incoming, secrets, context);
   const timestamp = linearSentAt(incoming);
@@ -187,7 +189,7 @@ const checkLinear: SignatureCheck = async (incoming, secrets, context) => {
   return {};
 };
 
-/** A body that has been written for a while holds an old time: the present one stands there when it is signed. */
+/** The body of a sample may be old, so its timestamp is set to the current time before signing. */
 const signLinear: SignSample = (incoming, proof) => {
   const body = withMember(incoming.bytes.toString(), 'webhookTimestamp', String(proof.now.getTime()));
   return { ...linearHmac.sign({ ...incoming, bytes: Buffer.from(body) }, proof), body };
@@ -234,7 +236,7 @@ export const pagerduty: Provider = {
   }),
 };
 
-/** Its time stands in a header that is not signed, and proves nothing. */
+/** The timestamp header is not signed and therefore not checked. */
 export const sentry: Provider = {
   name: 'sentry',
   title: 'Sentry',

@@ -6,7 +6,7 @@ import { body as bodySignature, signedBodyOf } from '../schemes/body.ts';
 import type { Content, Incoming } from '../schemes/scheme.ts';
 import { standardSecretProblem, standard as signature } from '../schemes/standard.ts';
 
-/** Everyone who follows Standard Webhooks, GitLab's signing tokens among them. */
+/** All services that follow Standard Webhooks, including GitLab's signing tokens. */
 export const standard: Provider = {
   name: 'standard',
   title: 'Standard Webhooks',
@@ -34,13 +34,16 @@ export const svix: Provider = {
   }),
 };
 
-/** The content of a proven request. The parts of the signature were found without reading the rest, which must be JSON as well. */
+/**
+ * Returns the content of a verified request. The signature check reads only its own fields; the rest of the body must
+ * be valid JSON too.
+ */
 function contentOf(incoming: Incoming): Content {
   incoming.content();
   return incoming.read(signedBodyOf(incoming).payload);
 }
 
-/** Senders of one's own, without any library: the signature stands in the body. */
+/** For your own senders without a library: the signature is part of the body. */
 export const body: Provider = {
   name: 'body',
   title: 'Signature in the body',
@@ -69,7 +72,7 @@ export const sns: Provider = {
   },
 };
 
-/** Clerk sends through Svix. */
+/** Clerk uses Svix. */
 export const clerk: Provider = {
   ...svix,
   name: 'clerk',
@@ -113,7 +116,7 @@ export const workos: Provider = {
 
 const { makesSecret: _, ...like } = standard;
 
-/** OpenAI follows Standard Webhooks, and makes the secret itself. */
+/** OpenAI follows Standard Webhooks and generates the secret itself. */
 export const openai: Provider = {
   ...like,
   name: 'openai',

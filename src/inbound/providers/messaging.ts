@@ -9,7 +9,7 @@ import { mailgun as checkMailgun, signForMailgun } from '../schemes/mailgun.ts';
 
 const PING = 1;
 
-/** Interactions. Discord sends bad signatures on purpose, and drops an address that does not answer them with 401. */
+/** Interactions. Discord sends invalid signatures on purpose and removes an endpoint that does not respond with 401. */
 export const discord: Provider = {
   name: 'discord',
   title: 'Discord',
@@ -28,7 +28,7 @@ export const mailgun: Provider = {
   scheme: 'mailgun',
   check: checkMailgun,
   sign: signForMailgun,
-  // The signature covers the token and not the data: good once.
+  // The signature covers the token but not the data, so each token is accepted only once.
   eventId: at('/signature/token'),
   eventType: at('/event-data/event'),
   sample: ({ id, now }) => ({
@@ -44,7 +44,7 @@ export const mailgun: Provider = {
   }),
 };
 
-/** Resend sends through Svix. */
+/** Resend uses Svix. */
 export const resend: Provider = {
   ...svix,
   name: 'resend',
@@ -58,7 +58,10 @@ export const resend: Provider = {
   }),
 };
 
-/** A request holds up to some hundred events, and is sent again whole. An event that SendGrid tells of twice may begin two of them. */
+/**
+ * A request has up to a few hundred events and is repeated as a whole. If SendGrid reports an event twice, it can be
+ * the first event of two different requests.
+ */
 export const sendgrid: Provider = {
   name: 'sendgrid',
   title: 'SendGrid',
@@ -73,7 +76,7 @@ export const sendgrid: Provider = {
   eventType: at('/events/0/event'),
 };
 
-/** Events, commands and interactions. Only events have an id; a click is sent once, and has a trigger. */
+/** Events, commands and interactions. Only events have an id; a click is sent once and has a trigger id. */
 export const slack: Provider = {
   name: 'slack',
   title: 'Slack',
@@ -105,14 +108,14 @@ export const slack: Provider = {
 
 const SECRET = /^[A-Za-z0-9_-]{1,256}$/;
 
-/** Bots send the secret token as it is. */
+/** Bots send the secret token in plain text. */
 export const telegram: Provider = {
   name: 'telegram',
   title: 'Telegram',
   scheme: 'token',
   ...token('x-telegram-bot-api-secret-token'),
   secretProblem: (secret) =>
-    SECRET.test(secret) ? undefined : 'must be 1 to 256 letters, digits, hyphens and underscores',
+    SECRET.test(secret) ? undefined : 'must be 1 to 256 letters, digits, hyphens or underscores',
   makesSecret: true,
   eventId: at('/update_id'),
   sample: ({ number, now }) => ({
@@ -138,8 +141,8 @@ export const twilio: Provider = {
   scheme: 'twilio',
   check: checkTwilio,
   sign: signForTwilio,
-  // A call or message is told of many times under its one id: its states, its recordings, the digits of its caller. Twilio repeats a
-  // request with the same parameters and the same signature.
+  // Twilio reports one call or message many times under its id: status changes, recordings, digits entered. A repeated
+  // request has the same parameters and the same signature.
   eventId: withContent(twilioId, signedText),
   eventType: first(at('/EventType'), twilioStatus, at('/SmsStatus')),
   sample: ({ id }) => ({

@@ -1,4 +1,4 @@
-/** External services with rules of their own; each has a file of its name here. */
+/** External services with rules of their own, defined in this folder. */
 export const PROVIDER_NAMES = [
   'bitbucket',
   'buildkite',

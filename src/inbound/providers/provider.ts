@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { scalarAt } from '../schemes/pointer.ts';
 import type { SignatureCheck, Content, Incoming, SchemeName, WayOfSigning } from '../schemes/scheme.ts';
 
-/** An answer that a service asks for before it sends anything; exactly these fields are sent. */
+/** The response a service requires before it sends events; exactly these fields are sent. */
 type HandshakeAnswer = {
   received?: boolean;
   challenge?: string;
@@ -11,52 +11,52 @@ type HandshakeAnswer = {
   type?: number;
 };
 
-/** A proven request that asks whether somebody is there. `visit` is an address that has to be asked for first. */
+/** A verified request that checks whether the endpoint exists. `visit` is an address to request before responding. */
 type Handshake = { answer: HandshakeAnswer; visit?: string };
 
-/** Reads a text out of a request; undefined where it is not there. */
+/** Reads a text from a request; returns undefined if it is not there. */
 export type Read = (incoming: Incoming) => string | undefined;
 
-/** Values that no two samples have in common, and the time. */
+/** Values that are unique to each sample, and the time. */
 export type SampleValues = { id: string; number: number; now: Date };
 
-/** An event of a service without its signature: a JSON body or the fields of a form, and headers beside it. */
+/** An event of a service without its signature: a JSON body or form fields, and additional headers. */
 export type ProviderSample = { headers?: Readonly<Record<string, string>> } & (
   | { body: object; form?: never }
   | { form: Readonly<Record<string, string>>; body?: never }
 );
 
-/** An external service whose requests are known. `sign` and `sample` are absent where the service signs by a key of its own. */
+/** A known external service. `sign` and `sample` are absent if the service signs with its own private key. */
 export type Provider = Partial<Pick<WayOfSigning, 'sign' | 'canSign'>> & {
-  /** As callers name it: `github`. */
+  /** Name in the API, such as `github`. */
   name: string;
-  /** As people name it. */
+  /** Display name. */
   title: string;
   scheme: SchemeName;
   check: SignatureCheck;
-  /** Why a text is no secret of this service; undefined when it is one. */
+  /** Returns why a text cannot be a secret of this service; undefined if it can. */
   secretProblem?: (secret: string) => string | undefined;
-  /** The service lets its user choose the secret: one is made where none is given. */
+  /** The service lets users choose the secret, so one is generated if none is given. */
   makesSecret?: true;
-  /** Id that a request which is sent again has again. Absent: the service has none. */
+  /** Reads the id that stays the same when a request is repeated. Absent: the service has none. */
   eventId?: Read;
-  /** Event type of the message. Without one it is `webhook.received`. */
+  /** Reads the event type. Absent: `webhook.received`. */
   eventType?: Read;
-  /** Asked of proven requests only. */
+  /** Only called for verified requests. */
   handshake?: (incoming: Incoming, secrets: readonly string[]) => Handshake | undefined;
-  /** The part of a request that mappings see. Default: all of its content. */
+  /** Returns the part of a request that mappings see. Default: all of its content. */
   content?: (incoming: Incoming) => Content;
-  /** Place of the payload in it, where it is there. */
+  /** JSON Pointer to the payload in the content, if it is there. */
   payload?: string;
-  /** Field of a form that holds the whole content as JSON. */
+  /** Form field that has the whole content as JSON. */
   jsonField?: string;
-  /** An event as the service sends it. `id` or `number` stands where the service puts the id of an event. */
+  /** Creates an event as the service sends it. `id` or `number` is used where the service puts its event id. */
   sample?: (values: SampleValues) => ProviderSample;
-  /** The service insists on this code for a bad signature. */
+  /** The code that the service requires for an invalid signature. */
   refusesWith?: 'UNAUTHORIZED';
 };
 
-/** The only value of a header. */
+/** Reads a header that occurs once and is not empty. */
 export const header =
   (name: string): Read =>
   (incoming) => {
@@ -64,13 +64,13 @@ export const header =
     return values.length === 1 && values[0] !== '' ? values[0] : undefined;
   };
 
-/** A text or a number in the content, by its JSON Pointer. */
+/** Reads a scalar value from the content by its JSON Pointer, as text. */
 export const at =
   (pointer: string): Read =>
   (incoming) =>
     scalarAt(incoming.content().text, pointer);
 
-/** The first of these that is there. */
+/** Returns the first value found. */
 export const first =
   (...reads: readonly Read[]): Read =>
   (incoming) => {
@@ -82,8 +82,8 @@ export const first =
   };
 
 /**
- * An id that several different requests of the service may have, beside the SHA-256 of the part that a repeated request has again:
- * different requests have different ids then. Undefined without the id.
+ * Extends an id that several different requests of the service can share with the SHA-256 of the part that stays the
+ * same when a request is repeated, so that different requests have different ids. Undefined if there is no id.
  */
 export const withContent =
   (id: Read, repeated: (incoming: Incoming) => string | Buffer): Read =>
@@ -93,5 +93,5 @@ export const withContent =
     return `${found}:${createHash('sha256').update(repeated(incoming)).digest('hex')}`;
   };
 
-/** The body, as it came. */
+/** The body, as received. */
 export const bodyBytes = ({ bytes }: Incoming): Buffer => bytes;

@@ -131,18 +131,18 @@ describe.each(vectors)('$provider ($source)', (vector) => {
   const other = SECOND[provider.scheme] ?? 'another secret';
   const name = signatureHeaderOf(vector);
 
-  test('is taken with its secret, alone and as the second of two', async () => {
+  test('is accepted with its secret, alone and as the second of two', async () => {
     expect(await problemOf(vector, {})).toBe('taken');
     expect(await problemOf(vector, { secrets: [other, vector.secret] })).toBe('taken');
     expect(provider.secretProblem?.(vector.secret)).toBeUndefined();
   });
 
-  test('is refused with other secrets, and with none', async () => {
+  test('is refused with other secrets and without secrets', async () => {
     expect(await problemOf(vector, { secrets: [other] })).toBe('signature_wrong');
     expect(await problemOf(vector, { secrets: [] })).toBe('signature_wrong');
   });
 
-  test('is refused when its body is cut, or a byte of it changed', async () => {
+  test('is refused if its body is cut off or a byte is changed', async () => {
     const isCovered = !['token', 'gitlab'].includes(provider.scheme);
     const isInBody = ['body', 'mailgun', 'sns'].includes(provider.scheme);
     const cut = await problemOf(vector, { body: vector.body.slice(0, -1) });
@@ -155,7 +155,7 @@ describe.each(vectors)('$provider ($source)', (vector) => {
     else expect(cut).toBe('taken');
   });
 
-  test('no body and no header that nobody has proven holds up the process', async () => {
+  test('unauthenticated bodies and headers do not block the process', async () => {
     const bodies = WORST.map(([, text, type]) => ({ body: text, headers: { 'content-type': type } }));
     const headers = name === undefined ? [] : WORST_HEADERS.map((value) => ({ headers: { [name]: value } }));
     const secrets = [other, vector.secret];
@@ -187,12 +187,12 @@ describe.each(vectors)('$provider ($source)', (vector) => {
   const isTimed =
     vector.now !== 1_700_000_000 || /17000000|2023-11-14/.test(JSON.stringify([vector.headers, vector.body]));
   if (isTimed && !['twilio', 'github'].includes(vector.provider))
-    test('is refused when its signed time is long past, or still to come', async () => {
+    test('is refused if its signed time is too old or in the future', async () => {
       for (const seconds of [-90_000, 90_000])
         expect(await problemOf(vector, { at: vector.now + seconds })).toBe('timestamp_stale');
     });
 
-  test('names its event and its type', () => {
+  test('has an event id and an event type', () => {
     const { incoming } = send(vector);
     if (vector.body.startsWith('{')) expect(contentOf(incoming, provider).value).toBeInstanceOf(Object);
     expect(provider.eventId?.(incoming)).toBe(vector.eventId);
@@ -209,7 +209,7 @@ const idOf = (name: string, body_: string, headers: Record<string, string> = {})
 };
 
 // One id named all of them: the second recording of a call became the message of the first one.
-describe('different requests about one thing are different events, and a repeated one is not', () => {
+describe('different requests about one thing are different events, but a repeated request is not', () => {
   const call = 'CallSid=CA1&CallStatus=completed';
   test.each<readonly [string, string, string, string]>([
     [
@@ -221,13 +221,13 @@ describe('different requests about one thing are different events, and a repeate
     ['two digits that a caller of Twilio pressed', 'twilio', `${call}&Digits=1`, `${call}&Digits=2`],
     ['two answers to a message by Twilio', 'twilio', 'MessageSid=SM1&Body=yes', 'MessageSid=SM1&Body=no'],
     [
-      'two lists of SendGrid with the same first event',
+      'two arrays of SendGrid with the same first event',
       'sendgrid',
       '[{"sg_event_id":"a"},{"sg_event_id":"b"}]',
       '[{"sg_event_id":"a"},{"sg_event_id":"c"}]',
     ],
     [
-      'two lists of HubSpot with the same first event',
+      'two arrays of HubSpot with the same first event',
       'hubspot',
       '[{"eventId":1},{"eventId":2}]',
       '[{"eventId":1},{"eventId":3}]',
@@ -240,7 +240,7 @@ describe('different requests about one thing are different events, and a repeate
     expect(idOf(name, one)).not.toBe(idOf(name, other));
   });
 
-  test('a request of Twilio that comes again with its parameters in another order, or of HubSpot with another number of the try', () => {
+  test('a request of Twilio repeated with its parameters in another order, or of HubSpot with another attempt number', () => {
     expect(idOf('twilio', 'CallSid=CA1&Digits=1')).toBe(idOf('twilio', 'Digits=1&CallSid=CA1'));
     expect(idOf('hubspot', '[{"eventId":1,"attemptNumber":0},{"eventId":2,"attemptNumber":0}]')).toBe(
       idOf('hubspot', '[{"eventId":1,"attemptNumber":4},{"eventId":2,"attemptNumber":4}]'),
@@ -248,7 +248,7 @@ describe('different requests about one thing are different events, and a repeate
   });
 });
 
-test('every provider has a vector, and a place in the catalogue under its name', () => {
+test('every provider has a vector and is in the catalogue under its name', () => {
   expect(Object.entries(CATALOGUE).map(([name, each]) => [name, each.name])).toEqual(
     PROVIDER_NAMES.map((name) => [name, name]),
   );
@@ -268,7 +268,7 @@ describe('handshakes', () => {
     return provider.handshake?.(incoming, ['a secret']);
   };
 
-  test('Slack gets its challenge, GitHub its ping, Discord its number', () => {
+  test('Slack receives its challenge, GitHub a response to its ping, Discord its number', () => {
     const json = { 'content-type': 'application/json' };
     expect(shake('slack', { type: 'url_verification', challenge: 'abc' }, json)).toEqual({
       answer: { challenge: 'abc' },
@@ -281,7 +281,7 @@ describe('handshakes', () => {
   });
 
   // The pair was computed with openssl dgst -sha256 -hmac.
-  test('Zoom gets the HMAC of its token', () => {
+  test('Zoom receives the HMAC of its token', () => {
     const event = { event: 'endpoint.url_validation', payload: { plainToken: 'qgg8vlvZRS6UYooatFL8Aw' } };
     expect(shake('zoom', event)).toEqual({
       answer: {
@@ -291,7 +291,7 @@ describe('handshakes', () => {
     });
   });
 
-  test('a topic of Amazon SNS is confirmed at an address of Amazon, and nowhere else', async () => {
+  test('a topic of Amazon SNS is only confirmed at an address of Amazon', async () => {
     const vector = { ...vectors.find(({ provider }) => provider === 'sns'), body: snsConfirmation } as Vector;
     expect(await problemOf(vector, {})).toBe('taken');
     const { provider, incoming } = send(vector);

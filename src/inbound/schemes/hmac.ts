@@ -5,17 +5,20 @@ import { type Incoming, type SignatureCheck, SignatureRefused, type WayOfSigning
 type Algorithm = 'sha1' | 'sha256' | 'sha512';
 const LENGTH = { sha1: 20, sha256: 32, sha512: 64 } as const;
 
-/** A signature header, read: the texts that may be signatures, and the signed time where it stands in the same header. */
+/** A parsed signature header: the possible signatures, and the signed time if it is in the same header. */
 type ReadHeader = { signatures: readonly string[]; timestamp?: string };
 
-/** Form of a signature header. `read` gives undefined for a value of another form. `hasTime`: the signed time stands in it too. */
+/**
+ * Format of a signature header. `read` returns undefined if a value has a different format. `hasTime`: it also has the
+ * signed time.
+ */
 export type HeaderForm = {
   hasTime?: boolean;
   read: (value: string) => ReadHeader | undefined;
   write: (signature: string, timestamp: string) => string;
 };
 
-/** How a service signs its requests by an HMAC. */
+/** How a service signs its requests with an HMAC. */
 export type HmacRule = {
   /** Lower-case name of the header with the signature. */
   header: string;
@@ -23,24 +26,24 @@ export type HmacRule = {
   encoding?: 'hex' | 'base64';
   /** Default: the value is the signature. */
   form?: HeaderForm;
-  /** Where the signed time stands unless it is in the signature header. */
+  /** Header with the signed time, unless it is in the signature header. */
   timestampHeader?: string;
   timestampUnit?: TimeUnit;
-  /** Default 300 s. */
+  /** Default: 300 s. */
   toleranceSeconds?: number;
-  /** The signed bytes, in parts. Default: the body. */
+  /** Returns the signed bytes, in parts. Default: the body. */
   signed?: (incoming: Incoming, timestamp: string) => readonly (string | Buffer)[];
-  /** The key's bytes. Default: those of the secret's text. */
+  /** Returns the key. Default: the secret's text. */
   key?: (secret: string) => Buffer | string;
 };
 
-/** The whole value behind a prefix. */
+/** The whole value after a prefix. */
 export const behind = (prefix: string): HeaderForm => ({
   read: (value) => (value.startsWith(prefix) ? { signatures: [value.slice(prefix.length)] } : undefined),
   write: (signature) => `${prefix}${signature}`,
 });
 
-/** `t=1700000000,v1=…,v1=…`: names and values, of which these hold the time and the signatures. */
+/** `t=1700000000,v1=…,v1=…`: names and values, of which `names` hold the time and the signatures. */
 export const pairs = (names: { time?: string; signature: string }, separator = ','): HeaderForm => ({
   hasTime: names.time !== undefined,
   read(value) {
@@ -61,10 +64,14 @@ export const pairs = (names: { time?: string; signature: string }, separator = '
     ),
 });
 
-/** Signatures that one header may hold: a service shows two while a secret is exchanged. Each is compared with each secret. */
+/**
+ * Maximum signatures per header. A service sends two while a secret is rotated. Each one is compared with each secret.
+ */
 const MAX_SIGNATURES = 10;
 
-/** An HMAC over the body, with or without a time (RFC 2104). Neither other headers nor, as a rule, the URL are covered. */
+/**
+ * An HMAC over the body, with or without a time (RFC 2104). It does not cover other headers and usually not the URL.
+ */
 export function hmac(rule: HmacRule): WayOfSigning {
   const { header, algorithm = 'sha256', encoding = 'hex', timestampHeader, key = asText } = rule;
   const form = rule.form ?? whole;
@@ -80,14 +87,14 @@ export function hmac(rule: HmacRule): WayOfSigning {
     const candidates = (found?.signatures ?? []).map((text) => decoded(text, encoding));
     const good = candidates.filter((bytes) => bytes !== undefined && bytes.length === LENGTH[algorithm]);
     if (found === undefined || good.length === 0 || good.length < candidates.length || good.length > MAX_SIGNATURES)
-      throw new SignatureRefused('signature_malformed', `the header ${header} has another form`);
+      throw new SignatureRefused('signature_malformed', `the header ${header} does not have the expected format`);
     const timestamp = timestampHeader === undefined ? found.timestamp : onlyHeader(incoming, timestampHeader);
     const signed = signedParts(incoming, timestamp ?? '');
     const expected = secrets.map((secret) => macOf(secret, signed));
     if (!isAmong(good as Buffer[], expected))
-      throw new SignatureRefused('signature_wrong', 'the signature fits none of the secrets');
+      throw new SignatureRefused('signature_wrong', 'the signature does not match any of the secrets');
     if (timestamp === undefined) return {};
-    // Behind the signature: only one who can sign learns that our clocks differ.
+    // Checked after the signature, so that only those who can sign learn the difference between the clocks.
     requireFresh(timestamp, {
       now,
       ...(rule.timestampUnit !== undefined && { unit: rule.timestampUnit }),

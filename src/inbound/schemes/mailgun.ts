@@ -6,8 +6,8 @@ import { type SignatureCheck, type SignSample, SignatureRefused } from './scheme
 const SHA256_BYTES = 32;
 
 /**
- * Mailgun signs a time and a token in the body (HMAC-SHA256 in hex over both). The data beside it is not covered: the token may be used
- * once, which is why it is the id of the event.
+ * Mailgun signs a time and a token in the body (HMAC-SHA256 in hex over both). The data is not covered, so each token
+ * may be used only once; that is why it is the event id.
  */
 export const mailgun: SignatureCheck = (incoming, secrets, { now }) => {
   const [signature, ...parts] = incoming.peek([
@@ -16,21 +16,21 @@ export const mailgun: SignatureCheck = (incoming, secrets, { now }) => {
     '/signature/token',
     '/signature/signature',
   ]);
-  // Null: an object or a list.
+  // Null: an object or an array.
   if (signature !== null) throw new SignatureRefused('signature_missing', 'the field signature is missing');
   const [timestamp, token, text] = parts;
   const given = typeof text === 'string' ? decoded(text, 'hex') : undefined;
   const isTime = typeof timestamp === 'string' || typeof timestamp === 'number';
   if (given?.length !== SHA256_BYTES || typeof token !== 'string' || !isTime)
-    throw new SignatureRefused('signature_malformed', 'the field signature has another form');
+    throw new SignatureRefused('signature_malformed', 'the field signature does not have the expected format');
   const expected = secrets.map((secret) => createHmac('sha256', secret).update(`${timestamp}${token}`).digest());
   if (!isAmong([given], expected))
-    throw new SignatureRefused('signature_wrong', 'the signature fits none of the secrets');
+    throw new SignatureRefused('signature_wrong', 'the signature does not match any of the secrets');
   requireFresh(String(timestamp), { now });
   return {};
 };
 
-/** The inverse of the check: the field `signature` of the body, with a token that is good once. */
+/** The inverse of the check: adds the field `signature` to the body, with a token that can be used once. */
 export const signForMailgun: SignSample = ({ bytes }, { secret, now, id: token }) => {
   const timestamp = timeText(now);
   const signature = createHmac('sha256', secret).update(`${timestamp}${token}`).digest('hex');

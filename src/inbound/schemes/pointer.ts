@@ -3,16 +3,18 @@ import { endOfString, endOfValue, memberSpan, nextToken, type JsonSpan } from '.
 const INDEX = /^(?:0|[1-9][0-9]{0,8})$/;
 const BROKEN_ESCAPE = /~(?![01])/;
 
-/** Why a text is no JSON Pointer (RFC 6901); undefined when it is one. The empty one is the whole document. */
+/**
+ * Returns why a text is not a JSON Pointer (RFC 6901); undefined if it is one. The empty pointer is the whole document.
+ */
 export function pointerProblem(pointer: string): string | undefined {
   if (pointer !== '' && !pointer.startsWith('/')) return 'must be empty or begin with / (RFC 6901)';
-  return BROKEN_ESCAPE.test(pointer) ? 'has a ~ without 0 or 1 behind it (RFC 6901)' : undefined;
+  return BROKEN_ESCAPE.test(pointer) ? 'must have 0 or 1 after each ~ (RFC 6901)' : undefined;
 }
 
 /**
- * The places that pointers lead to inside a good JSON text, in the order of the pointers; undefined where one leads nowhere. The text is
- * read once, however many pointers there are and however deep they lead. A name that an object has twice counts by its last value, as in
- * JSON.parse.
+ * Finds the values that pointers refer to in valid JSON text, in the order of the pointers; undefined if a pointer
+ * finds nothing. Reads the text once, however many pointers there are and however deep they are. If an object has a
+ * name twice, the last value counts, as in JSON.parse.
  */
 export function spansAt(text: string, pointers: readonly string[]): (JsonSpan | undefined)[] {
   const parts = pointers.map(partsOf);
@@ -33,11 +35,11 @@ export function spansAt(text: string, pointers: readonly string[]): (JsonSpan | 
   });
 }
 
-/** The names below a place that some pointer goes through. */
+/** Names at one level that a pointer goes through, with their own next levels. */
 type Wanted = Map<string, Wanted>;
 type Found = JsonSpan & { below?: Map<string, Found> };
 
-/** Reads the value that begins at `start`, and steps over what no pointer goes through. */
+/** Reads the value that begins at `start`. Skips values that no pointer goes through. */
 function read(text: string, start: number, wanted: Wanted): Found {
   const first = text[start];
   if (wanted.size === 0 || (first !== '{' && first !== '[')) return { start, end: endOfValue(text, start) };
@@ -49,7 +51,7 @@ function read(text: string, start: number, wanted: Wanted): Found {
     below.set(name, found);
     return found.end;
   };
-  // Further items of a list are stepped over without a name for each: a body has up to half a million.
+  // Items after the last one wanted are skipped without creating a name for each: a body can have half a million.
   const last =
     first === '[' ? Math.max(...[...wanted.keys()].map((name) => (INDEX.test(name) ? Number(name) : -1))) : 0;
   let at = nextToken(text, start + 1);
@@ -59,7 +61,7 @@ function read(text: string, start: number, wanted: Wanted): Found {
     else {
       const keyEnd = endOfString(text, at);
       name = stringAt(text, { start: at, end: keyEnd });
-      // Over the colon.
+      // Skip the colon.
       at = nextToken(text, nextToken(text, keyEnd) + 1);
     }
     at = nextToken(text, next(name, at));
@@ -68,28 +70,34 @@ function read(text: string, start: number, wanted: Wanted): Found {
   return { start, end: Math.min(at + 1, text.length), below };
 }
 
-/** The string at a place of a good JSON text. Most names have no escapes and need no parser. */
+/** Returns the string at a place in valid JSON text. Most names have no escapes and need no parser. */
 function stringAt(text: string, { start, end }: JsonSpan): string {
   const inside = text.slice(start + 1, end - 1);
-  // `as`: a JSON text between quotes is a string.
+  // `as`: JSON text in quotes is a string.
   return inside.includes('\\') ? (JSON.parse(text.slice(start, end)) as string) : inside;
 }
 
-/** The JSON text of the value that a pointer leads to, digit for digit as it stands there; see `spansAt`. */
+/** Returns the JSON text of the value that a pointer refers to, digit for digit; see `spansAt`. */
 export function textAt(text: string, pointer: string): string | undefined {
   const [span] = spansAt(text, [pointer]);
   return span && text.slice(span.start, span.end);
 }
 
-/** A text, number or truth at that place as a text; undefined for anything else, and for nothing. Numbers keep their digits. */
+/**
+ * Returns a string, number or boolean as text; undefined for other values and if there is none. Numbers keep their
+ * digits.
+ */
 export function scalarAt(text: string, pointer: string): string | undefined {
   const found = textAt(text, pointer);
   if (found === undefined || found === 'null' || found.startsWith('{') || found.startsWith('[')) return undefined;
-  // `as`: a JSON text between quotes is a string.
+  // `as`: JSON text in quotes is a string.
   return found.startsWith('"') ? (JSON.parse(found) as string) : found;
 }
 
-/** A JSON text of an object with a member of it replaced, or added at its beginning. Any other text stays as it is. */
+/**
+ * Returns the JSON text of an object with a member replaced, or added at the beginning. Returns any other text
+ * unchanged.
+ */
 export function withMember(text: string, name: string, member: string): string {
   const value = objectIn(text);
   if (value === undefined) return text;
@@ -100,7 +108,7 @@ export function withMember(text: string, name: string, member: string): string {
   return `${text.slice(0, whole.start + 1)}${JSON.stringify(name)}:${member}${comma}${text.slice(whole.start + 1)}`;
 }
 
-/** The object that a JSON text is; undefined for any other text. */
+/** Parses the JSON text of an object; undefined for any other text. */
 function objectIn(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -111,8 +119,8 @@ function objectIn(text: string): object | undefined {
 }
 
 /**
- * Sets what a pointer leads to, in place. Objects on the way are made, elements of lists are not; where a text or a number is in the way,
- * nothing changes. `make` gets what stands there.
+ * Sets the value that a pointer refers to, in place. Creates missing objects on the way, but no array elements. Changes
+ * nothing if a scalar is in the way. `make` receives the current value.
  */
 export function putAt(root: object, pointer: string, make: (found: unknown) => unknown): void {
   const parts = partsOf(pointer);
@@ -131,7 +139,7 @@ export function putAt(root: object, pointer: string, make: (found: unknown) => u
   }
 }
 
-/** A member of its own, also of the name `__proto__`. */
+/** Defines an own member, even with the name `__proto__`. */
 const setOwn = (holder: object, name: string, value: unknown): void =>
   void Object.defineProperty(holder, name, { value, writable: true, enumerable: true, configurable: true });
 

@@ -1,22 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Incoming, SignatureRefused, TOLERANCE_SECONDS } from './scheme.ts';
 
-/** The one value of a header. Two of them are refused, because nobody could say which one the service has signed. */
+/** Returns the only value of a header. Several values are refused because it is not clear which one was signed. */
 export function onlyHeader(incoming: Incoming, name: string): string {
   const [value = '', ...more] = incoming.header(name);
-  if (more.length > 0) throw new SignatureRefused('signature_malformed', `the header ${name} stands there twice`);
+  if (more.length > 0) throw new SignatureRefused('signature_malformed', `the header ${name} occurs more than once`);
   if (value === '') throw new SignatureRefused('signature_missing', `the header ${name} is missing`);
   return value;
 }
 
 const HEX = /^(?:[0-9a-f]{2})+$/i;
 
-/** Characters of one signature; RSA with 4,096 bits has 684. Where it stands in the body it could have a million. */
+/**
+ * Maximum characters of one signature. RSA with 4,096 bits needs 684; a signature in a body could be a million long.
+ */
 const MAX_SIGNATURE_LENGTH = 2_048;
 
 /**
- * Bytes of a signature as it was sent. Undefined for any text that is no exact encoding, as Node's decoders skip what they do not know,
- * and for more than 2,048 characters.
+ * Decodes a signature. Returns undefined for more than 2,048 characters and for text that is not an exact encoding,
+ * because Node's decoders skip invalid characters.
  */
 export function decoded(text: string, encoding: 'hex' | 'base64'): Buffer | undefined {
   if (text.length > MAX_SIGNATURE_LENGTH) return undefined;
@@ -25,7 +27,7 @@ export function decoded(text: string, encoding: 'hex' | 'base64'): Buffer | unde
   return text !== '' && bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** Whether one of the candidates is one of the expected, compared in constant time, all with all. */
+/** Whether any candidate equals any expected value. Compares all pairs, each in constant time. */
 export function isAmong(candidates: readonly Buffer[], expected: readonly Buffer[]): boolean {
   let found = false;
   for (const candidate of candidates)
@@ -33,13 +35,13 @@ export function isAmong(candidates: readonly Buffer[], expected: readonly Buffer
   return found;
 }
 
-/** Texts of any length, compared by their hashes, which are equally long. */
+/** Compares texts of any length by their hashes, which have equal lengths. */
 export const isOneOf = (given: string, secrets: readonly string[]): boolean =>
   isAmong([hashOf(given)], secrets.map(hashOf));
 
 const hashOf = (text: string | Buffer): Buffer => createHash('sha256').update(text).digest();
 
-/** A name made from the signed content, for requests without an id. */
+/** Creates an event id from the signed content, for requests without an id. */
 export const replayKeyOf = (...parts: readonly (string | Buffer)[]): string => {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\0');
@@ -50,20 +52,23 @@ export type TimeUnit = 'seconds' | 'milliseconds' | 'iso8601';
 const DIGITS = /^[0-9]{1,15}$/;
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Refuses a signed time that cannot be read, or is further from now than the tolerance. */
+/** Refuses a signed time that cannot be parsed or differs from now by more than the tolerance. */
 export function requireFresh(
   text: string,
   { now, unit = 'seconds', tolerance = TOLERANCE_SECONDS }: { now: Date; unit?: TimeUnit; tolerance?: number },
 ): void {
   const milliseconds = unit === 'iso8601' ? timeOf(text) : DIGITS.test(text) ? Number(text) * FACTOR[unit] : Number.NaN;
   if (Number.isNaN(milliseconds))
-    throw new SignatureRefused('signature_malformed', `the signed time is not in ${NAMED[unit]}`);
+    throw new SignatureRefused('signature_malformed', `the signed time must be in ${NAMED[unit]}`);
   const offBySeconds = Math.abs(now.getTime() - milliseconds) / 1_000;
   if (offBySeconds > tolerance)
-    throw new SignatureRefused('timestamp_stale', `the signed time is more than ${tolerance} s from now`);
+    throw new SignatureRefused(
+      'timestamp_stale',
+      `the signed time differs from the server time by more than ${tolerance} s`,
+    );
 }
 
-/** A time as its unit writes it. */
+/** Formats a time in the given unit. */
 export function timeText(at: Date, unit: TimeUnit = 'seconds'): string {
   if (unit === 'iso8601') return at.toISOString();
   return String(Math.floor(at.getTime() / FACTOR[unit]));

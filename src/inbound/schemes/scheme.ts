@@ -1,4 +1,4 @@
-/** Ways in which external services prove who they are. */
+/** How external services authenticate their requests. */
 export const SCHEMES = [
   'body',
   'standard',
@@ -18,32 +18,39 @@ export const SCHEMES = [
 ] as const;
 export type SchemeName = (typeof SCHEMES)[number];
 
-/** Parsed content of a request. `text` is its JSON, digit for digit as it came; a form is the object of its fields. */
+/** Parsed content of a request. `text` is its JSON, digit for digit; a form becomes an object with its fields. */
 export type Content = { text: string; value: Readonly<Record<string, unknown>> };
 
 export type Scalar = string | number | boolean;
 
-/** A request of an external service. */
+/** A request from an external service. */
 export type Incoming = {
-  /** The address that the service was given, with the query it has added. */
+  /** The address given to the service, with the query that it added. */
   url: string;
-  /** Every value that stands under a header, by its lower-case name. */
+  /** Returns all values of a header, by its lower-case name. */
   header(name: string): readonly string[];
   bytes: Buffer;
-  /** The parameters of a form, in their order; undefined for any other body. Throws INVALID_REQUEST for more than 1,000 of them. */
+  /**
+   * Returns the fields of a form, in order; undefined for other bodies. Throws INVALID_REQUEST for more than 1,000
+   * fields.
+   */
   form(): readonly (readonly [name: string, value: string])[] | undefined;
-  /** Throws INVALID_REQUEST for a body that is neither a JSON object or array nor a form. An array stands under `events`. */
+  /**
+   * Throws INVALID_REQUEST if the body is not a JSON object, an array or a form. An array becomes an object with
+   * `events`.
+   */
   content(): Content;
   /**
-   * The texts, numbers and truths that pointers lead to in a body which nobody has proven yet: found in one pass, and nothing else of
-   * the body is built. Null for anything else there, undefined where nothing is. Whether the rest of the body is JSON stays open.
+   * Returns the scalar values that pointers refer to in a body that is not authenticated yet. Finds them in one pass
+   * without building the rest of the body. Null for objects, arrays and null; undefined if there is no value. Does not
+   * check whether the rest of the body is valid JSON.
    */
   peek<const P extends readonly string[]>(pointers: P): { [K in keyof P]: Scalar | null | undefined };
-  /** As `content`, for a JSON text that stands somewhere inside. */
+  /** Like `content`, for JSON text from inside the body. */
   read(text: string): Content;
 };
 
-/** The ways in which a signature fails. */
+/** Reasons why a signature is not valid. */
 export const SIGNATURE_PROBLEMS = [
   'signature_missing',
   'signature_malformed',
@@ -52,7 +59,10 @@ export const SIGNATURE_PROBLEMS = [
 ] as const;
 export type SignatureProblem = (typeof SIGNATURE_PROBLEMS)[number];
 
-/** A request that does not prove who sent it. `explanation` is for the one who set the webhook up; nothing of a secret is in it. */
+/**
+ * Thrown for a request whose signature is not valid. `explanation` is for the person who set up the webhook and
+ * contains no part of a secret.
+ */
 export class SignatureRefused extends Error {
   override readonly name = 'SignatureRefused';
   readonly problem: SignatureProblem;
@@ -62,18 +72,21 @@ export class SignatureRefused extends Error {
   }
 }
 
-/** A request cannot be judged at the moment, because something that its check needs cannot be had: the same one may be good later. */
+/**
+ * Thrown if a signature cannot be checked at the moment because something the check needs is not available. The same
+ * request may be valid later.
+ */
 export class ProofUnavailable extends Error {
   override readonly name = 'ProofUnavailable';
 }
 
-/** Collaborators of a check. `fetchText` gets a public https address and resolves with at most 64 KiB of it. */
+/** What a check can use. `fetchText` requests a public https address and returns up to 64 KiB of the response. */
 export type CheckContext = { now: Date; fetchText: (url: string) => Promise<string> };
 
 /**
- * Returns when the request is proven by one of the secrets, else throws SignatureRefused, or ProofUnavailable. Every secret is tried, so
- * that the time it takes does not tell which one is near. `replayKey` names this one request where its time is signed and it has no id of
- * its own: a copy of it has the same.
+ * Returns if the request is valid for one of the secrets; otherwise throws SignatureRefused or ProofUnavailable. Tries
+ * every secret, so that the time does not reveal which one nearly matched. `replayKey` identifies the request if its
+ * time is signed and it has no id of its own: a copy of the request has the same key.
  */
 export type SignatureCheck = (
   incoming: Incoming,
@@ -82,19 +95,22 @@ export type SignatureCheck = (
 ) => VerifiedSignature | Promise<VerifiedSignature>;
 export type VerifiedSignature = { replayKey?: string };
 
-/** Parts of a request that its signature adds: headers, another body, or a query behind the address. */
+/** What a signature adds to a request: headers, a different body, or a query after the address. */
 type SignedParts = { headers?: Readonly<Record<string, string>>; body?: string; query?: string };
 
-/** Signs a request as its service does, the inverse of the check. `id` names the event where the signature covers an id. */
+/** Signs a request as its service does: the inverse of the check. `id` is the event id, if the signature covers one. */
 export type SignSample = (incoming: Incoming, proof: { secret: string; now: Date; id: string }) => SignedParts;
 
-/** One way of signing. Where the service signs by a key that it keeps to itself, nobody else can `sign`. */
+/** A signature method. `sign` is not possible if the service signs with a private key that only it has. */
 export type WayOfSigning = {
   check: SignatureCheck;
   sign: SignSample;
-  /** Whether a secret can sign: a public key only checks. Default: each can. */
+  /** Whether a secret can sign; a public key can only verify. Default: all can. */
   canSign?: (secret: string) => boolean;
 };
 
-/** Seconds by which a signed time may lie before or behind ours (Standard Webhooks, Stripe and Slack name the same). */
+/**
+ * Maximum difference between a signed time and the server time, in seconds. Standard Webhooks, Stripe and Slack use the
+ * same value.
+ */
 export const TOLERANCE_SECONDS = 300;

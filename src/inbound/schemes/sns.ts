@@ -11,19 +11,22 @@ import {
   SignatureRefused,
 } from './scheme.ts';
 
-/** Hosts of Amazon SNS. The certificate, and the address that confirms a topic, come from nowhere else. */
+/** Hosts of Amazon SNS. Certificates and confirmation addresses of topics are accepted from these hosts only. */
 const SNS_HOST = /^sns\.[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/;
-/** Path of a certificate. Other addresses of the same host answer with texts that a caller chooses, and so with a key of that caller. */
+/**
+ * Path of a certificate. Other addresses on the same host return text that a caller can choose, and so could return a
+ * caller's own key.
+ */
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9A-Za-z]{1,64}\.pem$/;
 const CERTIFICATE = /^-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----\s*$/;
-/** Deliveries are tried again for hours with the signature and the time of the first one. */
+/** Amazon repeats deliveries for hours with the signature and time of the first one. */
 const TOLERANCE_SECONDS = 86_400;
 const TOO_MANY_REQUESTS = 429;
 const KNOWN_CERTIFICATES = 20;
 const KNOWN_FOR_MS = 3_600_000;
 const TOPIC = /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]{1,256}$/;
 
-/** Members that are signed, in this order, by the kind of the notification; Subject only where it is there. */
+/** Signed members, in this order, by type of notification. Subject is included only if present. */
 const SIGNED = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
@@ -31,7 +34,7 @@ const SIGNED = {
 } as const;
 const ALGORITHM: Readonly<Record<string, string>> = { '1': 'sha1', '2': 'sha256' };
 
-/** Members that the check looks at. */
+/** Members that the check reads. */
 const READ = [
   ...new Set([...Object.values(SIGNED).flat(), 'Signature', 'SignatureVersion', 'SigningCertURL'] as const),
 ];
@@ -46,18 +49,18 @@ function partsOf(incoming: Incoming): Partial<Record<(typeof READ)[number], Scal
   return parts;
 }
 
-/** Why a text is no topic; undefined when it is one. */
+/** Returns why a text is not a topic ARN; undefined if it is one. */
 export const topicProblem = (secret: string): string | undefined =>
   TOPIC.test(secret) ? undefined : 'must be the ARN of a topic, such as arn:aws:sns:eu-west-1:123456789012:orders';
 
-/** Whether an address belongs to Amazon SNS. */
+/** Whether a URL belongs to Amazon SNS. */
 export function isOfSns(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const { protocol, host, username, password } = new URL(text);
   return protocol === 'https:' && SNS_HOST.test(host) && username === '' && password === '';
 }
 
-/** Whether an address is that of a certificate of Amazon SNS, and nothing else there. */
+/** Whether a URL is that of an Amazon SNS certificate and nothing else. */
 function isCertificateAddress(text: unknown): text is string {
   if (!isOfSns(text)) return false;
   const { pathname, search, hash } = new URL(text);
@@ -65,28 +68,29 @@ function isCertificateAddress(text: unknown): text is string {
 }
 
 /**
- * The text at an address of a certificate. A network that fails, or a server that is at fault, says nothing about the signature: Amazon
- * tries again after an answer of 5xx alone. A server that knows no such certificate has been asked for one that a forger made up.
+ * Returns the text of a certificate. A network error or a server error says nothing about the signature, so it is
+ * reported as unavailable: Amazon only retries after a 5xx response. If the server responds that the certificate does
+ * not exist, its address was forged.
  */
 async function certificateAt(url: string, fetchText: CheckContext['fetchText']): Promise<string> {
   try {
     return await fetchText(url);
   } catch (cause) {
     if (cause instanceof AddressAnswered && cause.status < 500 && cause.status !== TOO_MANY_REQUESTS)
-      throw new SignatureRefused('signature_wrong', `the address of the certificate answered ${cause.status}`);
+      throw new SignatureRefused('signature_wrong', `the address of the certificate returned ${cause.status}`);
     throw new ProofUnavailable('The certificate of the signature could not be fetched', { cause });
   }
 }
 
-/** The key of a certificate alone: a bare key, or a certificate within another text, is refused. */
+/** Returns the key of a certificate. Refuses a bare key, and a certificate inside other text. */
 function keyOf(text: string): KeyObject {
-  if (!CERTIFICATE.test(text)) throw new Error('is no certificate');
+  if (!CERTIFICATE.test(text)) throw new Error('not a certificate');
   return new X509Certificate(text).publicKey;
 }
 
 /**
- * Amazon SNS signs by a key whose certificate it serves. Any topic of anyone is signed by that key, so the secret of the webhook is the
- * ARN of the topic that may send. Certificates are remembered for an hour.
+ * Amazon SNS signs with a key whose certificate it publishes. It signs the topics of all customers with that key, so
+ * the secret of the webhook is the ARN of the topic that may send. Certificates are cached for an hour.
  */
 export function createSns(): SignatureCheck {
   const certificates = new LRUCache<string, KeyObject>({ max: KNOWN_CERTIFICATES, ttl: KNOWN_FOR_MS });
@@ -100,7 +104,7 @@ export function createSns(): SignatureCheck {
       certificates.set(url, key);
       return key;
     } catch {
-      throw new SignatureRefused('signature_wrong', 'SigningCertURL leads to no certificate');
+      throw new SignatureRefused('signature_wrong', 'SigningCertURL does not lead to a certificate');
     }
   };
 
@@ -112,16 +116,20 @@ export function createSns(): SignatureCheck {
     const algorithm = ALGORITHM[String(value['SignatureVersion'])];
     const bytes = typeof signature === 'string' ? decoded(signature, 'base64') : undefined;
     if (names === undefined || algorithm === undefined || bytes === undefined || typeof topic !== 'string')
-      throw new SignatureRefused('signature_malformed', 'the notification has another form');
-    if (!isOneOf(topic, secrets)) throw new SignatureRefused('signature_wrong', 'another topic has sent this');
+      throw new SignatureRefused('signature_malformed', 'the notification does not have the expected format');
+    if (!isOneOf(topic, secrets))
+      throw new SignatureRefused('signature_wrong', 'the notification is from another topic');
     if (!isCertificateAddress(url))
-      throw new SignatureRefused('signature_malformed', 'SigningCertURL is no address of a certificate of Amazon SNS');
+      throw new SignatureRefused(
+        'signature_malformed',
+        'SigningCertURL is not the address of an Amazon SNS certificate',
+      );
     const signed = names
       .filter((name) => value[name] !== undefined)
       .map((name) => `${name}\n${String(value[name])}\n`)
       .join('');
     if (!verify(algorithm, Buffer.from(signed), await keyAt(url, context), bytes))
-      throw new SignatureRefused('signature_wrong', 'the signature does not fit the certificate');
+      throw new SignatureRefused('signature_wrong', 'the signature does not match the certificate');
     requireFresh(String(value['Timestamp']), { now: context.now, unit: 'iso8601', tolerance: TOLERANCE_SECONDS });
     return {};
   };

@@ -13,15 +13,15 @@ const check = (signatures: readonly string[], secrets: readonly string[]) => () 
   checkStandard({ id: 'msg_1', timestamp: '1700000000', signatures: signatures.join(' '), content }, secrets, now);
 
 // Each check hashes the whole body, which may be 1 MiB of a stranger.
-test('a request has two signatures by key pairs checked against four public keys, and no more', () => {
+test('checks at most two asymmetric signatures against four public keys', () => {
   const wrong = `v1a,${Buffer.alloc(64).toString('base64')}`;
   for (const { privateKey } of pairs) {
     const right = `v1a,${sign(null, signed, privateKey).toString('base64')}`;
     expect(check([wrong, right], publicKeys)).not.toThrow();
-    expect(check([wrong, wrong, right], publicKeys)).toThrow('more than 2 signatures of the version v1a are there');
+    expect(check([wrong, wrong, right], publicKeys)).toThrow('there are more than 2 signatures of version v1a');
   }
   const [first = ''] = publicKeys;
-  expect(check(Array(8).fill(wrong), [first])).toThrow('no signature fits one of the secrets');
+  expect(check(Array(8).fill(wrong), [first])).toThrow('no signature matches one of the secrets');
   expect(check(Array(9).fill(wrong), [first])).toThrow('more than 8 signatures');
-  expect(check([wrong], ['whsec_c2VjcmV0'])).toThrow('no signature fits one of the secrets');
+  expect(check([wrong], ['whsec_c2VjcmV0'])).toThrow('no signature matches one of the secrets');
 });

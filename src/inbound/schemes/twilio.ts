@@ -6,24 +6,24 @@ const SHA1_BYTES = 20;
 const HEADER = 'x-twilio-signature';
 
 /**
- * Twilio signs the URL, and behind it the parameters of a form, each name with its value, sorted by name (HMAC-SHA1). The hash of any
- * other body stands in the query, as `bodySHA256`. No time is signed.
+ * Twilio signs the URL followed by the form parameters, names and values concatenated and sorted by name (HMAC-SHA1).
+ * For any other body the query has its hash, as `bodySHA256`. The signature does not cover a time.
  */
 export const twilio: SignatureCheck = (incoming, secrets) => {
   const given = decoded(onlyHeader(incoming, HEADER), 'base64');
   if (given?.length !== SHA1_BYTES)
-    throw new SignatureRefused('signature_malformed', `the header ${HEADER} has another form`);
+    throw new SignatureRefused('signature_malformed', `the header ${HEADER} does not have the expected format`);
   const text = signedText(incoming);
   const expected = secrets.map((secret) => createHmac('sha1', secret).update(text).digest());
   if (!isAmong([given], expected))
     throw new SignatureRefused(
       'signature_wrong',
-      'the signature fits none of the secrets, or was made for another URL',
+      'the signature does not match any of the secrets, or is for another URL',
     );
   return {};
 };
 
-/** The inverse of the check. The hash of a body that is no form goes into the query. */
+/** The inverse of the check. For a body that is not a form, the query gets its hash. */
 export const signForTwilio: SignSample = (incoming, { secret }) => {
   const { bytes, form } = incoming;
   const isHashed = form() === undefined && bytes.length > 0;
@@ -32,7 +32,7 @@ export const signForTwilio: SignSample = (incoming, { secret }) => {
   return { query, headers: { [HEADER]: createHmac('sha1', secret).update(text).digest('base64') } };
 };
 
-/** The text that Twilio signs. Throws SignatureRefused where the hash in the query is not that of the body. */
+/** Returns the text that Twilio signs. Throws SignatureRefused if the hash in the query does not match the body. */
 export function signedText({ url, bytes, form }: Incoming): string {
   const fields = form();
   if (fields === undefined) {
@@ -42,7 +42,7 @@ export function signedText({ url, bytes, form }: Incoming): string {
     return url;
   }
   const sorted = fields.toSorted(([a, one], [b, other]) => (a === b ? compare(one, other) : compare(a, b)));
-  // Twilio signs a value that stands there twice once.
+  // Twilio signs a duplicate parameter only once.
   const distinct = sorted.filter(([name, value], at) => sorted[at - 1]?.[0] !== name || sorted[at - 1]?.[1] !== value);
   return url + distinct.map(([name, value]) => name + value).join('');
 }

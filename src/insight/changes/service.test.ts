@@ -18,7 +18,7 @@ const row = (
 const told = (before: SeenRow[], now: SeenRow[], targets: { action: string; targetId: string }[] = []) =>
   changesIn(differences(seenIn(before), seenIn(now)), targets);
 
-test('rows that are new or differ are told once, with their status', () => {
+test('reports new and changed rows once, with their status', () => {
   const before = [row('delivery', 'dlv_1', 'pending'), row('run', 'run_1', 'running')];
   const now = [
     row('delivery', 'dlv_1', 'delivered'),
@@ -38,7 +38,7 @@ test('rows that are new or differ are told once, with their status', () => {
   expect(told(now, now)).toEqual([]);
 });
 
-test('a row that is gone has changed where it was unfinished, and was pushed out where it was not', () => {
+test('a missing row counts as changed if it was unfinished, and as displaced by newer rows otherwise', () => {
   const before = [
     row('delivery', 'dlv_1', 'retrying'),
     row('delivery', 'dlv_2', 'delivered'),
@@ -47,14 +47,14 @@ test('a row that is gone has changed where it was unfinished, and was pushed out
   expect(told(before, [])).toEqual([{ kind: 'delivery', changed: [{ id: 'dlv_1' }], isComplete: true }]);
 });
 
-test('the last message of a channel stands for those before it, and one of the service’s own for subscriptions', () => {
+test('the last message of a channel represents the earlier ones, and a service event also reports subscriptions', () => {
   expect(told([], [row('message', 'msg_1', null, { mark: 'chn_1', isSystem: true })])).toEqual([
     { kind: 'message', changed: [{ id: 'msg_1' }], isComplete: false },
     { kind: 'subscription', changed: [], isComplete: false },
   ]);
 });
 
-test('entries of the audit log tell of the resource that they are about', () => {
+test('audit entries report the resource they are about', () => {
   expect(
     told(
       [],
@@ -67,7 +67,7 @@ test('entries of the audit log tell of the resource that they are about', () => 
   ).toEqual([{ kind: 'channel', changed: [{ id: 'chn_1' }], isComplete: true }]);
 });
 
-test('a hundred are named, and more are said to be there', () => {
+test('names 100 resources and says that there are more', () => {
   const many = Array.from({ length: 130 }, (_, n) => row('delivery', `dlv_${n}`, 'pending'));
   const [change, ...more] = told([], many);
   expect([change?.changed.length, change?.isComplete, more]).toEqual([100, false, []]);

@@ -8,16 +8,20 @@ import { type Change, MOST_NAMED } from './schema.ts';
 import { findTargets, look, type SeenRow } from './store.ts';
 import type { AuditAction } from '../../kernel/words/audit-actions.ts';
 
-// How late a stream tells, beside the time of a look.
+// Interval between polls. A stream reports a change at most this much late, plus the duration of a poll.
 const LOOK_MS = 1_000;
-// Streams that break off come again after a second or two. So long an environment is still looked at.
+// Clients reconnect within a second or two, so an environment is still polled for this long after its last stream
+// closed.
 const LINGER_MS = 15_000;
-// Events of an environment that streams can go on behind: some minutes of a busy one.
+// Events per environment from which a reconnecting stream can resume: some minutes in a busy environment.
 const MOST_KEPT = 1_000;
 
 type Told = { number: number; change: Change };
 type Open = { kinds: ReadonlySet<ChangeKind>; sink: Sink; at: number; hasMissed: boolean };
-/** An environment that somebody listens to, or did until a moment ago. `name` is no other's: numbers of events begin anew with each. */
+/**
+ * An environment with open streams, or one that had some a moment ago. `name` is unique, because event numbers start
+ * again with each.
+ */
 type Watched = {
   name: string;
   tenant: { organisationId: string; environmentId: string };
@@ -30,16 +34,16 @@ type Watched = {
 };
 
 const POSITION = /^([0-9a-f-]{36})\.(\d{1,15})$/;
-// No stream can have been there.
+// A position that no stream can have had.
 const NOWHERE = 'new.0';
 const EVERYTHING: Change = { kind: 'everything', changed: [], isComplete: false };
 
 export type Changes = ReturnType<typeof createChanges>;
 
 /**
- * Streams of what changes in an environment: hints to look again, and no record. Nothing writes for them. A process looks at the newest
- * rows of each environment that somebody listens to once a second, one environment after the other, and tells what differs. An environment
- * without listeners costs nothing after 15 s.
+ * Streams that report changes in an environment: hints to read resources again, not a record. Nothing is written for
+ * them. Once a second a process polls the newest rows of each environment with open streams, one environment after
+ * another, and reports the differences. Polling stops 15 s after the last stream closed.
  */
 export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | 'log'>) {
   const watched = new Map<string, Watched>();
@@ -53,7 +57,7 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
     if (change.kind !== 'everything' && !stream.kinds.has(change.kind)) return;
     stream.sink.send(`id: ${positionOf(name, number)}\nevent: change\ndata: ${JSON.stringify(change)}\n\n`);
   };
-  /** Events that the stream has not got yet, or the advice to look at everything where they are not known any more. */
+  /** Sends the events that the stream has missed, or `everything` if they are no longer in memory. */
   const catchUp = (stream: Open, place: Watched): void => {
     const missed = place.told.filter(({ number }) => number > stream.at);
     const isUnknown = stream.hasMissed || missed.length < place.last - stream.at;
@@ -66,7 +70,7 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
     const { tenant } = place;
     const { seen, changes } = await tenants.list(tenant, async (transaction) => {
       const now = seenIn(await look(transaction, tenant.environmentId));
-      // Nothing before it was noticed.
+      // This is the first poll, so earlier changes are unknown.
       if (place.seen === undefined) return { seen: now, changes: [EVERYTHING] };
       const rows = differences(place.seen, now);
       const entries = rows.filter(({ source }) => source === 'audit').map(({ id }) => id);
@@ -93,10 +97,10 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
         if (place.emptySince !== undefined && performance.now() - place.emptySince > LINGER_MS) watched.delete(id);
         else await lookAt(place);
       }
-      if (isAway) log.info('changes are looked for again');
+      if (isAway) log.info('reading changes works again');
       isAway = false;
     } catch (error) {
-      if (!isAway && !isEnded) log.warn({ err: error }, 'changes cannot be read; the next look tries again');
+      if (!isAway && !isEnded) log.warn({ err: error }, 'could not read changes; the next poll tries again');
       isAway = true;
     } finally {
       isLooking = false;
@@ -119,16 +123,16 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
       emptySince: undefined,
     };
     watched.set(environmentId, place);
-    // A process that stops waits for no look.
+    // Does not keep a stopping process alive.
     timer ??= setInterval(() => void round(), LOOK_MS).unref();
     return place;
   };
 
   return {
     /**
-     * A stream of changes, which goes on behind `lastEventId` where this process knows what came since. Otherwise it begins with the advice
-     * to look at everything. A change of the caller's rights ends it. Throws INVALID_REQUEST (field Last-Event-ID) for an empty text; any
-     * other that is no position of this process may be one of another.
+     * Opens a stream of changes that resumes after `lastEventId` if this process still has the events since then, and
+     * otherwise starts with `everything`. The stream ends when the caller's scopes change. Throws INVALID_REQUEST
+     * (field Last-Event-ID) only for an empty text: any other unknown position may belong to another process.
      */
     open(caller: EnvironmentCaller, lastEventId: string | undefined): Feed {
       if (lastEventId === '') throw invalidField('Last-Event-ID', 'must not be empty');
@@ -163,7 +167,7 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
       };
     },
 
-    /** Looks no more: the process stops, and its connections to PostgreSQL are about to close. */
+    /** Stops polling, because the process is stopping and its connections to PostgreSQL are about to close. */
     end(): void {
       isEnded = true;
       watched.clear();
@@ -171,7 +175,7 @@ export function createChanges({ tenants, log }: Pick<Dependencies, 'tenants' | '
       timer = undefined;
     },
 
-    /** Environments that are being looked at. */
+    /** Number of environments being polled. */
     watching: (): number => watched.size,
   };
 }
@@ -184,13 +188,16 @@ const kindsOf = ({ scopes }: Pick<Caller, 'scopes'>): ReadonlySet<ChangeKind> =>
 const sameKinds = (one: ReadonlySet<ChangeKind>, other: ReadonlySet<ChangeKind>): boolean =>
   one.size === other.size && [...one].every((kind) => other.has(kind));
 
-/** The rows of a look, by source and id. */
+/** The rows of a poll, by source and id. */
 type SeenRows = ReadonlyMap<string, SeenRow>;
 
 export const seenIn = (rows: readonly SeenRow[]): SeenRows =>
   new Map(rows.map((row) => [`${row.source} ${row.id}`, row]));
 
-/** Rows that are new or differ, and rows that are gone from where unfinished ones stand: a delivered one is no longer retried. */
+/**
+ * Returns rows that are new or different, and rows that are missing although they were unfinished, such as a delivery
+ * that is no longer retried.
+ */
 export function differences(before: SeenRows, now: SeenRows): SeenRow[] {
   const changed = [...now].filter(([key, row]) => before.get(key)?.mark !== row.mark).map(([, row]) => row);
   const gone = [...before].filter(([key, row]) => !now.has(key) && isUnfinished(row)).map(([, row]) => row);
@@ -200,7 +207,7 @@ export function differences(before: SeenRows, now: SeenRows): SeenRow[] {
 const UNFINISHED = new Set(['pending', 'retrying', 'running', 'waiting', 'paused', 'open']);
 const isUnfinished = ({ source, status }: SeenRow): boolean => source !== 'audit' && UNFINISHED.has(status ?? '');
 
-/** The events that tell of these rows, one for each kind. `targets`: the resources that entries of the audit log are about. */
+/** Returns the events for these rows, one per kind. `targets`: the resources that the audit entries are about. */
 export function changesIn(
   rows: readonly SeenRow[],
   targets: readonly { action: string; targetId: string }[],
@@ -214,18 +221,18 @@ export function changesIn(
   for (const { source, id, status, isSystem } of rows) {
     if (source === 'audit') continue;
     add(source, id, status);
-    // The service's own events are about circuits and endings of subscriptions.
+    // Service events are about circuit breakers and the end of subscriptions.
     if (isSystem) add('subscription', undefined, null);
   }
   for (const { action, targetId } of targets) {
-    // `as`: the column is only ever written from this list.
+    // `as`: the column only has values of this list.
     const kind = changedBy(action as AuditAction);
     if (kind !== undefined) add(kind, targetId, null);
   }
   return [...byKind].map(([kind, named]) => ({
     kind,
     changed: [...named].slice(0, MOST_NAMED).map(([id, status]) => ({ id, ...(status !== null && { status }) })),
-    // A channel names its last message alone, and a full window may have more behind it.
+    // For messages only the last one per channel is known, and if the limit is reached there may be more.
     isComplete: kind !== 'message' && named.size > 0 && named.size < MOST_NAMED,
   }));
 }

@@ -1,12 +1,12 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import { along, createValues, queryAlong } from '../../platform/db/sql/walk.ts';
 
-/** Rows of each walk of a look: what the first page of a list shows. */
+/** Rows per index scan of a poll, as many as the first page of a list. */
 export const NEWEST = 100;
 
 /**
- * A row of a look. `source` is the walk that found it, `mark` differs once the row has changed. `isSystem`: a message on the channel of the
- * service's own events.
+ * A row of a poll. `source` is the index scan that found it; `mark` changes whenever the row does. `isSystem`: a
+ * message on the channel of service events.
  */
 export type SeenRow = {
   source: 'message' | 'delivery' | 'deadLetter' | 'run' | 'audit';
@@ -25,8 +25,9 @@ const RUN = `d.status, concat_ws(' ', d.status, d.round, d.executions) AS mark`;
 const AUDIT = `d.action AS status, '' AS mark`;
 
 /**
- * The newest rows of an environment that lists show: of each kind, and of each state that does not last. The last message of each channel
- * stands for those before it. Each part goes along an index and stops, so that a look costs as much as some pages of lists.
+ * Returns the newest rows of an environment that lists show: of each kind, and of each state that is not final. The
+ * last message of each channel represents the earlier ones. Each part is a bounded index scan, so that a poll costs
+ * about as much as a few pages of lists.
  */
 export async function look(db: DatabaseTransaction, environmentId: string): Promise<SeenRow[]> {
   const values = createValues();
@@ -40,7 +41,7 @@ export async function look(db: DatabaseTransaction, environmentId: string): Prom
     const text = along({
       table,
       columns: status === undefined ? ['environment_id'] : ['environment_id', 'status'],
-      // One of our own words as a literal: only then PostgreSQL sees which partial index has it.
+      // A constant from our own code, as a literal, because only then can PostgreSQL choose the partial index.
       at: status === undefined ? [at] : [at, `'${status}'`],
       bounds,
       ...(where !== undefined && { where: [where] }),
@@ -66,7 +67,7 @@ export async function look(db: DatabaseTransaction, environmentId: string): Prom
   return queryAlong<SeenRow>(db, parts.join(' UNION ALL '), values);
 }
 
-/** The resource that changed by each of these entries, by its id. */
+/** Returns the ids of the resources changed by these audit entries. */
 export async function findTargets(
   db: DatabaseTransaction,
   environmentId: string,

@@ -4,12 +4,12 @@ import type { Delivery } from '../../delivery/record/schema.ts';
 import type { Message } from '../../messaging/messages/schema.ts';
 
 type Cell = string | number | undefined;
-/** Columns of a CSV, by their names. */
+/** Columns of a CSV file by name. */
 export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>;
 
 const timeOf = (at: Date | undefined): string | undefined => at?.toISOString();
 
-/** Metadata is JSON, and so is the payload: its text as it was published. */
+/** Metadata is written as JSON, the payload as it was published. */
 export const messageColumns: Columns<Message> = {
   id: ({ id }) => id,
   channelId: ({ channelId }) => channelId,
@@ -21,7 +21,7 @@ export const messageColumns: Columns<Message> = {
   payload: ({ payload }) => payload?.text,
 };
 
-/** Bodies of answers, up to 16 KiB each, are in the lines of JSON alone. */
+/** Response bodies, up to 16 KiB each, are only in the JSON Lines format. */
 export const deliveryColumns: Columns<Delivery> = {
   id: ({ id }) => id,
   messageId: ({ messageId }) => messageId,

@@ -20,7 +20,7 @@ export const exportRoutes = [
     operationId: 'messages.export',
     summary: 'Export messages',
     description:
-      'The list over channels as a file of up to 100,000 messages, each with its payload digit for digit. The audit log tells of it.',
+      'Messages of all channels as a file, each with its payload digit for digit. Accepts the filters of the list, without `limit` and `cursor`. Newest first, up to 100,000 rows; continue with `until`. Counts as a concurrent request until it ends, and is recorded in the audit log. In CSV, a cell that begins with `=`, `+`, `-`, `@`, a tab or a line break is prefixed with an apostrophe.',
     example: { answer: lineOf('GET /v1/channels/:channelId/messages'), query: { format: 'csv', since: EXAMPLE_TIME } },
     access: { scope: 'messages:read' },
     query: exportMessagesQuery,
@@ -33,7 +33,8 @@ export const exportRoutes = [
     path: '/v1/deliveries/export',
     operationId: 'deliveries.export',
     summary: 'Export deliveries',
-    description: 'The list as a file of up to 100,000 deliveries. The audit log tells of it.',
+    description:
+      'The list as a file of up to 100,000 deliveries, newest first; continue with `until`. Counts as a concurrent request until it ends, and is recorded in the audit log. In CSV, a cell that begins with `=`, `+`, `-`, `@`, a tab or a line break is prefixed with an apostrophe.',
     example: { answer: lineOf('GET /v1/deliveries'), query: { format: 'csv', status: 'failed' } },
     access: { scope: 'deliveries:read' },
     query: exportDeliveriesQuery,
@@ -46,7 +47,8 @@ export const exportRoutes = [
     path: '/v1/dlq/export',
     operationId: 'deadLetters.export',
     summary: 'Export dead letters',
-    description: 'The list as a file of up to 100,000 dead letters. The audit log tells of it.',
+    description:
+      'The list as a file of up to 100,000 dead letters, newest first; continue with `until`. Counts as a concurrent request until it ends, and is recorded in the audit log. In CSV, a cell that begins with `=`, `+`, `-`, `@`, a tab or a line break is prefixed with an apostrophe.',
     example: { answer: lineOf('GET /v1/dlq'), query: { format: 'csv', status: 'open' } },
     access: { scope: 'dlq:read' },
     query: exportDeadLettersQuery,
@@ -59,7 +61,8 @@ export const exportRoutes = [
     path: '/v1/runs/export',
     operationId: 'runs.export',
     summary: 'Export runs',
-    description: 'The list as a file of up to 100,000 runs. The audit log tells of it.',
+    description:
+      'The list as a file of up to 100,000 runs, newest first; continue with `until`. Counts as a concurrent request until it ends, and is recorded in the audit log. In CSV, a cell that begins with `=`, `+`, `-`, `@`, a tab or a line break is prefixed with an apostrophe.',
     example: { answer: lineOf('GET /v1/runs'), query: { format: 'csv', status: 'failed' } },
     access: { scope: 'workflows:read' },
     query: exportRunsQuery,

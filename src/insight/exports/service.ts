@@ -17,15 +17,15 @@ import { CSV_LINE_END, csvLine } from '../../kernel/values/text.ts';
 import { stringifyExact } from '../../kernel/values/exact-json.ts';
 import type { Page } from '../../kernel/values/page.ts';
 
-/** Rows of one export. */
+/** Maximum rows per export. */
 export const MOST_EXPORTED = 100_000;
 
-// Rows of one query: some 500 kB, and a transaction of its own, so that a slow reader holds no connection.
+// Rows per query, about 500 kB. Each query has its own transaction, so that a slow reader does not hold a connection.
 const ROWS_AT_ONCE = 500;
 
 type ReadPage<T> = (page: { limit: number; cursor: string | undefined }) => Promise<Page<T>>;
 
-/** Rows of a list, a page at a time, in the order of the list; at most `MOST_EXPORTED`. */
+/** Reads a list page by page, in its order; at most `MOST_EXPORTED` rows. */
 export async function* pagesOf<T>(read: ReadPage<T>): AsyncGenerator<T[]> {
   let cursor: string | undefined;
   for (let left = MOST_EXPORTED; left > 0; ) {
@@ -37,7 +37,7 @@ export async function* pagesOf<T>(read: ReadPage<T>): AsyncGenerator<T[]> {
   }
 }
 
-/** Lines of text, several at once: a head and cells, or objects of JSON. */
+/** Writes rows as text, several at once: a CSV header with cells, or JSON Lines. */
 async function* writeRows<T>(
   pages: AsyncIterable<readonly T[]>,
   { format, columns }: { format: ExportFormat; columns: Columns<T> },
@@ -52,7 +52,10 @@ async function* writeRows<T>(
       .join('');
 }
 
-/** A payload is published over several lines: inside JSON a line ends between two tokens alone, where a space is as good. */
+/**
+ * A payload may have been published on several lines. In JSON, line breaks can only occur between tokens, where a space
+ * is equivalent.
+ */
 const jsonLineOf = (json: string): string => `${json.replaceAll(/[\r\n]/g, ' ')}\n`;
 
 type Lines = AsyncIterable<string>;
@@ -65,10 +68,10 @@ export type Exports = {
   runs(caller: EnvironmentCaller, query: ExportRuns): Promise<Lines>;
 };
 
-// Payloads that are in memory at a time, for each reader that waits. One message may be larger.
+// Bytes of payloads in memory at a time for each export. A single message may be larger.
 const PAYLOAD_BYTES = 512 * 1024;
 
-/** Lists as files: what their pages show, read page by page. The audit log has who took what, before the first line is sent. */
+/** Exports lists as files, page by page. The audit log records who exported what before the first line is sent. */
 export function createExports(
   { tenants }: Pick<Dependencies, 'tenants'>,
   {
@@ -87,7 +90,7 @@ export function createExports(
       audit.record(connection, caller, { action, target: { id: caller.environmentId }, after: toldOf(query) }),
     );
 
-  /** Messages with their payloads, as many at a time as memory has room for. */
+  /** Reads messages with their payloads, as many at a time as the memory limit allows. */
   async function* wholeMessages(caller: EnvironmentCaller, pages: AsyncIterable<MessageSummary[]>) {
     for await (const page of pages)
       for (const part of partsOf(page))
@@ -124,7 +127,7 @@ export function createExports(
   };
 }
 
-/** Values as a caller has written them: a bigint is no JSON. */
+/** Query values as the caller wrote them; JSON has no bigint. */
 const toldOf = (query: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(query).map(([name, value]) => [
@@ -137,7 +140,7 @@ const toldOf = (query: Readonly<Record<string, unknown>>): Record<string, unknow
     ]),
   );
 
-/** Messages in their order, in parts whose payloads have so many bytes together. */
+/** Splits messages, in order, into parts whose payloads fit the memory limit. */
 function partsOf(messages: readonly MessageSummary[]): MessageSummary[][] {
   const parts: MessageSummary[][] = [];
   let room = 0;

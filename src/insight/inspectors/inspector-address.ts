@@ -16,13 +16,13 @@ import { createShares } from '../../platform/rate-limits/counters.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Row of the address, for the edge: any method may come, so that it stands in no route table. */
+/** Route row of the inspector address. It accepts any method, so it is not in a route table. */
 const ROW: BoundRoute = {
   method: 'POST',
   path: '/inspect/:inspectorId',
   operationId: 'inspectors.inspect',
   summary: 'Show a request',
-  description: 'Keeps any request for the people who watch the inspector.',
+  description: 'Records any request for the people who use the inspector.',
   access: 'public',
   consumes: { raw: ['*/*'] },
   params: {},
@@ -33,7 +33,7 @@ const ROW: BoundRoute = {
   handle: async () => undefined,
 };
 
-/** Answers without a body (RFC 9110 §15). */
+/** Statuses whose responses have no body (RFC 9110 §15). */
 const BODILESS = [204, 205, 304];
 
 type Collaborators = {
@@ -43,12 +43,12 @@ type Collaborators = {
   trustedProxyHops: number;
 };
 
-/** `endDelays` sends the answers that are held back, and holds none back any more. */
+/** `endDelays` sends all delayed responses at once and stops delaying. */
 export type InspectorAddress = { middleware: Middleware; endDelays(): void };
 
 /**
- * Answers requests to inspectors, of any method and with anything behind the address. Nothing of a request comes back, no cookie and no
- * credential is looked at, and no redirect is sent: a status of 3xx has no Location.
+ * Responds to requests to inspectors, with any method and any path after the address. The response contains nothing of
+ * the request; cookies and credentials are ignored, and a 3xx status has no Location.
  */
 export function createInspectorAddress({
   inspectors,
@@ -103,31 +103,31 @@ export function createInspectorAddress({
   };
 }
 
-/** Answers that are held back at a time in one process: each keeps a connection of the service. */
+/** Maximum delayed responses at a time per process, because each one keeps a connection of the service open. */
 export const HELD_AT_MOST = { inAll: 200, ofOrganisation: 50 };
 
 const PROBLEMS = {
-  own: `${HELD_AT_MOST.ofOrganisation} answers of inspectors of this organisation are held back already`,
-  all: `${HELD_AT_MOST.inAll} answers of inspectors are held back already`,
+  own: `${HELD_AT_MOST.ofOrganisation} inspector responses of this organisation are already delayed`,
+  all: `${HELD_AT_MOST.inAll} inspector responses are already delayed`,
 };
 
-/** The place of one answer. */
+/** The slot of one delayed response. */
 type HeldAnswer = {
-  /** Takes the place, for an inspector of that organisation. A text says why there is none. */
+  /** Takes a slot for an inspector of that organisation. Returns why if there is none. */
   take(organisationId: string): string | undefined;
-  /** Resolves after that time, or when the request's connection closes. */
+  /** Resolves after that time, or when the connection of the request closes. */
   wait(ms: number, request: Pick<IncomingMessage, 'socket'>): Promise<void>;
-  /** Gives the place back, if it was taken. */
+  /** Releases the slot if it was taken. */
   leave(): void;
 };
 
 export type HeldAnswers = {
   begin(): HeldAnswer;
-  /** Ends every wait, and those to come. */
+  /** Ends all waits, including future ones. */
   end(): void;
 };
 
-/** The delays of inspectors' answers. One organisation cannot take the places of all. */
+/** Limits the delayed responses of inspectors, so that one organisation cannot use up all slots. */
 export function createHeldAnswers(): HeldAnswers {
   const waiting = new Set<() => void>();
   const shares = createShares({ inAll: HELD_AT_MOST.inAll, ofOne: HELD_AT_MOST.ofOrganisation });

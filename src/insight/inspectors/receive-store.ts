@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { SealedSigningSecret } from '../../platform/outbound/sign.ts';
 import type { ForcedAnswer, Signature } from './schema.ts';
 
-/** An inspector as a request meets it. */
+/** The inspector's data needed to receive a request. */
 export type ReceivingInspector = { id: string; environmentId: string; organisationId: string; answer: ForcedAnswer };
 
 const LOAD = `
@@ -10,16 +10,17 @@ const LOAD = `
     json_build_object('status', answer_status, 'delayMs', answer_delay_ms, 'failurePercent', failure_percent) AS answer
   FROM inspectors i JOIN environments e ON e.id = i.environment_id WHERE i.id = $1`;
 
-/** The inspector of that address, of whatever environment: its id is what the caller knows. */
+/** Finds the inspector by id in any environment. The caller is not authenticated; knowing the id is enough. */
 export async function loadInspector(pool: Pool, id: string): Promise<ReceivingInspector | undefined> {
   const { rows } = await pool.query<ReceivingInspector>({ name: 'load-inspector', text: LOAD, values: [id] });
   return rows[0];
 }
 
-/** A subscription that a message was delivered to, with the secrets that sign for it now. */
+/** A subscription that a message was delivered to, with its valid signing secrets. */
 export type Signer = { subscriptionId: string; secrets: SealedSigningSecret[] };
 
-// A message may go to tens of thousands of subscriptions. A request that anybody can send reads this many of them at most.
+// A message may go to tens of thousands of subscriptions, but anyone can send this request, so it reads at most this
+// many.
 const DELIVERIES_AT_MOST = 1_000;
 const SIGNERS_AT_MOST = 5;
 
@@ -33,7 +34,10 @@ const SIGNERS = `
   WHERE m.id = $1 AND m.environment_id = $2
   ORDER BY s.webhook_url = $3 DESC, s.id LIMIT ${SIGNERS_AT_MOST}`;
 
-/** Subscriptions of the environment that have this message, at most five, those that send to `url` first. */
+/**
+ * Returns up to five subscriptions of the environment that the message was delivered to; those with the target `url`
+ * first.
+ */
 export async function findSigners(
   pool: Pool,
   { messageId, environmentId, url }: { messageId: string; environmentId: string; url: string },
@@ -43,11 +47,11 @@ export async function findSigners(
   return rows;
 }
 
-// Requests that anybody may make must not fill a table.
+// Anyone can send requests, so they must not fill the table.
 const KEPT = 200;
 const KEPT_FOR = `interval '24 hours'`;
 
-// The deletion does not see the row that the same statement inserts, so it leaves one fewer.
+// The deletion does not see the row inserted by the same statement, so it keeps one less.
 const INSERT = `
   WITH arrived AS (
     INSERT INTO inspected_requests (id, environment_id, inspector_id, method, path, headers, body, bytes, answer_status, answer_delay_ms,
@@ -70,7 +74,7 @@ export type Arrived = {
   arrivedAt: Date;
 };
 
-/** Keeps a request, and of its inspector the newest 200. */
+/** Stores a request and keeps only the newest 200 of its inspector. */
 export async function insertRequest(pool: Pool, request: Arrived): Promise<void> {
   const { id, inspectorId, method, path, headers, body, bytes, answer, signature, arrivedAt } = request;
   const { status, reason = null, messageId = null, subscriptionId = null } = signature;

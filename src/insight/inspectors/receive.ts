@@ -9,42 +9,42 @@ import { openSigningSecret } from '../../platform/outbound/sign.ts';
 import { readSigningKey, signatureHeader } from '../../platform/outbound/sign.ts';
 import type { Signature } from './schema.ts';
 
-/** As libraries of receivers have it (Standard Webhooks, "Verifying webhooks"). */
+/** As in the libraries of Standard Webhooks ("Verifying webhooks"). */
 const TOLERANCE_SECONDS = 300;
 
 type Collaborators = {
   keyRing: KeyRing;
   findSigners: (messageId: string) => Promise<Signer[]>;
-  /** Calls a step until it says that nothing is left, and lets other work go on in between. */
+  /** Calls a step until it returns false, and lets other work run in between. */
   inSteps: (step: () => boolean) => Promise<void>;
 };
 
-/** Bytes of a body that are kept: as many as a payload may have. */
+/** Maximum bytes of a body to keep: the maximum size of a payload. */
 const KEPT_BYTES = 262_144;
 const FAILURE = 500;
-/** The status of an answer that cannot be held back. */
+/** Status of a response that cannot be delayed because there is no slot. */
 const UNAVAILABLE = 503;
 
-/** A request as the edge hands it on. `path`: what follows the address of the inspector, with the query. */
+/** A request as the HTTP layer passes it on. `path` is what follows the address of the inspector, with the query. */
 type ArrivingRequest = {
   method: string;
   path: string;
-  /** Name and value by turns, as they came (rawHeaders of Node). */
+  /** Names and values, alternating, as received (Node's rawHeaders). */
   rawHeaders: readonly string[];
   header(name: string): string | undefined;
   bytes: Buffer;
-  /** Takes a place for an answer that is held back. A text says why there is none. */
+  /** Takes a slot for a delayed response. Returns why if there is none. */
   holdBack(organisationId: string): string | undefined;
 };
 
-/** `problem`: why the answer is not the one that the inspector forces. */
+/** `problem`: why the response is not the one configured in the inspector. */
 type GivenAnswer = { status: number; delayMs: number; problem?: string };
 
 export type ReceiveInspected = (id: string, request: ArrivingRequest) => Promise<GivenAnswer>;
 
 /**
- * Keeps a request that arrived, with the status of its signature, and says how it is answered. NOT_FOUND for an unknown inspector.
- * Nothing is published or delivered because of it, so that no chain begins here.
+ * Stores a request with the result of its signature check, and returns the response to send. Throws NOT_FOUND for an
+ * unknown inspector. Publishes and delivers nothing, so a request cannot start a loop.
  */
 export function createReceiveInspected(
   { pool, clock, newId, keyRing, costly }: Pick<Dependencies, 'pool' | 'clock' | 'newId' | 'keyRing' | 'costly'>,
@@ -64,13 +64,13 @@ export function createReceiveInspected(
       },
     );
     const isFailure = Math.random() * 100 < answer.failurePercent;
-    // Asked before the request is kept: its row tells the answer that is really given.
+    // Decided before the request is stored, because its row has the response that was actually sent.
     const problem = answer.delayMs > 0 ? holdBack(organisationId) : undefined;
     const given =
       problem === undefined
         ? { status: isFailure ? FAILURE : answer.status, delayMs: answer.delayMs }
         : { status: UNAVAILABLE, delayMs: 0 };
-    // The check takes some milliseconds. Id and time are of one moment, so that a list by ids is one by times.
+    // The check takes some milliseconds. Id and time are taken together so that sorting by id also sorts by time.
     const arrivedAt = clock();
     await insertRequest(pool, {
       id: newId('inspectedRequest'),
@@ -92,7 +92,7 @@ function pairsOf(rawHeaders: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    // A receiver elsewhere gets none.
+    // Only meant for this service: other receivers do not get this header either.
     if (name.toLowerCase() === SENDER_HEADER) continue;
     pairs.push([name, keptValue(name, rawHeaders[index + 1] ?? '')]);
   }
@@ -111,9 +111,10 @@ const failed = (
 });
 
 /**
- * Checks the signature as a receiver with the right secrets would (Standard Webhooks): over the exact bytes of the body, with the three
- * headers. `findSigners` gives the subscriptions of the environment that have the message, with the secrets that sign now. A request
- * that was signed by a secret whose overlap is over has failed, as at a receiver that has forgotten it.
+ * Checks the signature as a receiver with the right secrets would (Standard Webhooks): over the exact bytes of the
+ * body, with the three headers. `findSigners` returns the subscriptions of the environment that have the message, with
+ * their valid secrets. A signature made with an expired secret fails, as it would at a receiver that no longer has the
+ * secret.
  */
 async function checkSignature(
   { header, body, now }: Signed,
@@ -139,13 +140,13 @@ async function checkSignature(
   );
   let isReadable = false;
   let signer: string | undefined;
-  // Each secret reads the whole body, and other requests are answered in between.
+  // Each secret reads the whole body, so other requests are served in between.
   await inSteps(() => {
     const candidate = candidates.shift();
     const key = candidate && keyOf(keyRing, candidate.sealed);
     if (key !== undefined) {
       isReadable = true;
-      // Nothing is let in by this comparison, so that its time tells nothing of worth.
+      // The comparison grants no access, so its timing does not matter.
       if (given.has(signatureHeader({ keys: [key], id, timestamp, body }))) signer = candidate?.subscriptionId;
     }
     return signer === undefined && candidates.length > 0;
@@ -154,7 +155,7 @@ async function checkSignature(
   return failed(isReadable ? 'signature_differs' : 'secret_unreadable', known);
 }
 
-/** Undefined for a secret that was sealed with a key that is gone. */
+/** Returns undefined if the secret was encrypted with a key that no longer exists. */
 function keyOf(keyRing: KeyRing, sealed: Signer['secrets'][number]): ReturnType<typeof readSigningKey> | undefined {
   try {
     return readSigningKey(openSigningSecret(keyRing, sealed));
@@ -163,20 +164,23 @@ function keyOf(keyRing: KeyRing, sealed: Signer['secrets'][number]): ReturnType<
   }
 }
 
-/** Names of headers and of parameters whose values are secrets; PostgreSQL masks attempts by the same rule (`posthorn_masked_headers`). */
+/**
+ * Names of headers and parameters whose values are secrets. PostgreSQL masks attempts by the same rule
+ * (`posthorn_masked_headers`).
+ */
 const SECRET_NAMES = /auth|cookie|key|token|secret|passw|pwd|passphrase|credential|session|signature|jwt|hmac|bearer/i;
 const SECRET_VALUES = /^(?:basic|bearer|digest|token|apikey|negotiate)[ :=]/i;
-/** A JSON Web Token, which access proxies add under many names to requests of people. */
+/** JSON Web Tokens, which access proxies add to requests under many names. */
 const JWT_VALUE = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
-/** Proofs that their names do not tell. */
+/** Credentials that are not recognisable by their names. */
 const PROOFS: ReadonlySet<string> = new Set(['dpop', 'x-amzn-oidc-data']);
-/** Inspectors are there to show it, and it proves this one request alone. */
+/** Shown because inspectors exist to show it, and it is only valid for this one request. */
 const SIGNATURE = 'webhook-signature';
 
 const isSecret = (name: string, value: string): boolean =>
   SECRET_NAMES.test(name) || SECRET_VALUES.test(value) || JWT_VALUE.test(value);
 
-/** The value of a header as it is kept: of one that proves who asks, the scheme in front of it and how long it is. */
+/** Returns a header value as it is stored. For credentials that is only the scheme before them and their length. */
 export function keptValue(name: string, value: string): string {
   const plain = name.toLowerCase();
   if (plain === SIGNATURE || !(PROOFS.has(plain) || isSecret(plain, value))) return value;
@@ -185,7 +189,7 @@ export function keptValue(name: string, value: string): string {
   return `${shown}(${value.length - shown.length} characters, not kept)`;
 }
 
-/** A path with its query as it is kept: without the values of parameters that are secrets. */
+/** Returns a path and query as they are stored: without the values of secret parameters. */
 export function keptPath(path: string): string {
   const [before = '', ...query] = path.split('?');
   if (query.length === 0) return path;
@@ -200,7 +204,7 @@ function keptPair(pair: string): string {
   return isSecret(decoded(name), value) ? `${name}=***` : pair;
 }
 
-/** Anybody may send anything: what is no encoded text stands as it came. */
+/** Anyone can send anything, so text that cannot be decoded is returned unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

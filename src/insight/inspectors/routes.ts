@@ -14,14 +14,14 @@ import type { Inspectors } from './service.ts';
 const COLLECTION = '/v1/inspectors';
 const ONE = '/v1/inspectors/:inspectorId';
 
-// An inspector is a receiver of one's own: whoever may point subscriptions somewhere may make one.
+// An inspector is a receiver, so creating one needs the same scope as choosing a subscription's target.
 const read = { scope: 'subscriptions:read' } as const;
 const write = { scope: 'subscriptions:write' } as const;
-// Bodies of arrived requests are those of messages.
+// Bodies of recorded requests contain messages.
 const readMessages = { scope: 'messages:read' } as const;
 
 const route = routesOf<{ inspectors: Inspectors }>({ inspectors: 'Addresses that record the requests they receive.' });
-const params = { inspectorId: idOf('inspector').describe('Prefix `ins_` and 26 characters, of 128 random bits.') };
+const params = { inspectorId: idOf('inspector').describe('Prefix `ins_` and 26 characters (128 random bits).') };
 
 export const inspectorRoutes = [
   route({
@@ -29,7 +29,7 @@ export const inspectorRoutes = [
     path: COLLECTION,
     operationId: 'inspectors.list',
     summary: 'List inspectors',
-    description: 'Inspectors of the environment, the newest first.',
+    description: 'Inspectors of the environment, newest first.',
     access: read,
     query: listInspectorsQuery,
     answers: { 200: pageOf(inspectorAnswer) },
@@ -39,10 +39,9 @@ export const inspectorRoutes = [
     method: 'POST',
     path: COLLECTION,
     operationId: 'inspectors.create',
-    summary: 'Make an inspector',
+    summary: 'Create an inspector',
     description:
-      'Gives an address of this service that shows what arrives, and answers as you say. A subscription may have it as its target. An ' +
-      'environment has at most 20.',
+      'Creates an address on this service that records requests and returns the response you choose. A subscription can have exactly this address as its target. Up to 20 per environment, and 300 requests a minute per inspector.',
     example: { body: { name: 'First look', answer: { status: 503, failurePercent: 0 } } },
     access: write,
     consumes: 'json',
@@ -56,7 +55,7 @@ export const inspectorRoutes = [
     path: ONE,
     operationId: 'inspectors.get',
     summary: 'Get an inspector',
-    description: 'Shows one inspector.',
+    description: 'Returns one inspector.',
     params,
     access: read,
     answers: { 200: inspectorAnswer },
@@ -68,8 +67,7 @@ export const inspectorRoutes = [
     path: ONE,
     operationId: 'inspectors.update',
     summary: 'Change an inspector',
-    description:
-      'Changes the fields that are given, those of `answer` one by one. The next request gets the new answer.',
+    description: 'Changes the given fields, and those of `answer` individually. Applies from the next request.',
     example: { body: { answer: { status: 500 } } },
     params,
     access: write,
@@ -84,7 +82,7 @@ export const inspectorRoutes = [
     path: ONE,
     operationId: 'inspectors.delete',
     summary: 'Delete an inspector',
-    description: 'Its address is unknown from now on, and its requests are gone.',
+    description: 'Its address stops working at once, and its requests are deleted.',
     params,
     access: write,
     answers: { 204: noBody },
@@ -95,7 +93,7 @@ export const inspectorRoutes = [
     method: 'GET',
     path: `${ONE}/requests`,
     operationId: 'inspectors.listRequests',
-    summary: 'List requests that arrived',
+    summary: 'List recorded requests',
     description: 'The newest 200 requests of the last 24 hours, newest first, without headers and bodies.',
     params,
     access: readMessages,
@@ -109,8 +107,8 @@ export const inspectorRoutes = [
     method: 'GET',
     path: '/v1/inspected-requests/:inspectedRequestId',
     operationId: 'inspectors.getRequest',
-    summary: 'Get a request that arrived',
-    description: 'Shows its headers and its exact body, with the status of its signature.',
+    summary: 'Get a recorded request',
+    description: 'Returns the headers and exact body of a request, with the result of its signature check.',
     params: { inspectedRequestId: idOf('inspectedRequest') },
     access: readMessages,
     answers: { 200: inspectedRequestAnswer },
@@ -122,8 +120,8 @@ export const inspectorRoutes = [
     method: 'DELETE',
     path: `${ONE}/requests`,
     operationId: 'inspectors.clearRequests',
-    summary: 'Forget requests that arrived',
-    description: 'Empties the inspector. New requests are shown again.',
+    summary: 'Delete recorded requests',
+    description: 'Empties the inspector. New requests are still recorded.',
     params,
     access: write,
     answers: { 204: noBody },

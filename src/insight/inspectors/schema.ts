@@ -4,12 +4,12 @@ import { changeOf, fieldsOf, type ResourceFields, sameText, sameTime } from '../
 import { enumQuery, namePartQuery, pageQuery } from '../../api/http/reading/query.ts';
 import { nameProblem } from '../../kernel/values/text.ts';
 
-/** An attempt may last 30 s: a longer delay is a timeout in any case. */
+/** An attempt times out after 30 s, so a longer delay would make no difference. */
 const MAX_DELAY_MS = 30_000;
 
 export const SIGNATURE_STATUSES = ['verified', 'failed', 'unsigned'] as const;
 
-/** Why a signature does not hold, in the order in which it is looked for. */
+/** Why a signature is not valid, in the order of the checks. */
 export const SIGNATURE_REASONS = [
   'header_missing',
   'timestamp_malformed',
@@ -23,11 +23,11 @@ const name = z.string().min(1).max(200);
 const bounded = (min: number, max: number) => z.number().int().min(min).max(max).exactOptional();
 
 const answerShape = {
-  status: bounded(200, 599).describe('Status of each answer. Default 200.'),
-  delayMs: bounded(0, MAX_DELAY_MS).describe('Milliseconds before the answer. Default 0.'),
-  failurePercent: bounded(0, 100).describe('So many of a hundred answers are 500 instead. Default 0.'),
+  status: bounded(200, 599).describe('Status of each response. Default 200.'),
+  delayMs: bounded(0, MAX_DELAY_MS).describe('Delay before each response, in milliseconds. Default 0.'),
+  failurePercent: bounded(0, 100).describe('Percentage of responses that are 500 instead. Default 0.'),
 };
-const givenAnswer = fieldsOf(answerShape).describe('Answer that senders get.');
+const givenAnswer = fieldsOf(answerShape).describe('Response that senders receive.');
 
 const resource: ResourceFields = {
   identity: { id: sameText(), createdAt: sameTime() },
@@ -36,36 +36,38 @@ const resource: ResourceFields = {
 };
 
 export const createInspectorBody = fieldsOf(
-  { name: name.describe('Name for people.'), answer: givenAnswer.exactOptional() },
+  { name: name.describe('Display name.'), answer: givenAnswer.exactOptional() },
   resource,
 ).meta({ typeName: 'CreateInspector' });
 export type CreateInspector = z.output<typeof createInspectorBody>;
 
 export const inspectorChange = changeOf(
-  { name: name.exactOptional().describe('Name for people.'), answer: givenAnswer.exactOptional() },
+  { name: name.exactOptional().describe('Display name.'), answer: givenAnswer.exactOptional() },
   resource,
 );
 export const updateInspectorBody = inspectorChange.body.meta({ typeName: 'UpdateInspector' });
 export type UpdateInspector = z.output<typeof updateInspectorBody>;
 
 export const listInspectorsQuery = pageQuery
-  .extend({ name: namePartQuery.exactOptional().describe('Only those with this in their name, in any case.') })
+  .extend({
+    name: namePartQuery.exactOptional().describe('Only inspectors with this text in their name, ignoring case.'),
+  })
   .meta({ typeName: 'ListInspectors' });
 export type ListInspectors = z.output<typeof listInspectorsQuery>;
 
 export const inspectorAnswer = z
   .strictObject({
-    id: idOf('inspector').describe('Prefix `ins_` and 26 characters, of 128 random bits.'),
-    name: z.string().describe('Name for people.'),
-    url: z.string().describe('Address that shows what arrives: whoever knows it can send there.'),
+    id: idOf('inspector').describe('Prefix `ins_` and 26 characters (128 random bits).'),
+    name: z.string().describe('Display name.'),
+    url: z.string().describe('Address that records requests. Anyone who knows it can send there.'),
     answer: z
       .strictObject({
-        status: wholeNumber.describe('Status of each answer.'),
-        delayMs: wholeNumber.describe('Milliseconds before each answer.'),
-        failurePercent: wholeNumber.describe('So many of a hundred answers are 500 instead.'),
+        status: wholeNumber.describe('Status of each response.'),
+        delayMs: wholeNumber.describe('Delay before each response, in milliseconds.'),
+        failurePercent: wholeNumber.describe('Percentage of responses that are 500 instead.'),
       })
-      .describe('Answer that senders get.'),
-    createdAt: time.describe('When it was made.'),
+      .describe('Response that senders receive.'),
+    createdAt: time.describe('When it was created.'),
     updatedAt: time.describe('When it was last changed.'),
   })
   .meta({ typeName: 'Inspector' });
@@ -76,29 +78,31 @@ const signature = z
   .strictObject({
     status: z
       .enum(SIGNATURE_STATUSES)
-      .describe('`verified`: a secret of a subscription has signed it. `unsigned`: it has no `webhook-signature`.'),
-    reason: z.enum(SIGNATURE_REASONS).exactOptional().describe('Why it failed.'),
-    messageId: idOf('message')
+      .describe(
+        '`verified`: the signature is valid for the secret of a subscription. `unsigned`: there is no `webhook-signature`.',
+      ),
+    reason: z.enum(SIGNATURE_REASONS).exactOptional().describe('Why verification failed.'),
+    messageId: idOf('message').exactOptional().describe('Message that `webhook-id` names, if this environment has it.'),
+    subscriptionId: idOf('subscription')
       .exactOptional()
-      .describe('Message that `webhook-id` names, where this environment has it.'),
-    subscriptionId: idOf('subscription').exactOptional().describe('Subscription whose secret was asked.'),
+      .describe('Subscription whose secret was used to verify the signature.'),
   })
   .describe('Standard Webhooks signature.');
 export type Signature = z.output<typeof signature>;
 
 const requestShape = {
   id: idOf('inspectedRequest'),
-  inspectorId: idOf('inspector').describe('Inspector that it came to.'),
+  inspectorId: idOf('inspector').describe('Inspector that received it.'),
   method: z.string().describe('Method of the request.'),
-  path: z.string().describe('Rest of the path behind the address of the inspector, and query. Empty as a rule.'),
-  bytes: wholeNumber.describe('Bytes of the body as it came.'),
+  path: z.string().describe('Rest of the path after the address of the inspector, and the query. Usually empty.'),
+  bytes: wholeNumber.describe('Length of the body in bytes.'),
   signature,
   answer: z
     .strictObject({
-      status: wholeNumber.describe('Status that the sender got.'),
-      delayMs: wholeNumber.describe('Milliseconds that the answer was held back.'),
+      status: wholeNumber.describe('Status that the sender received.'),
+      delayMs: wholeNumber.describe('Delay of the response in milliseconds.'),
     })
-    .describe('Answer that the sender got.'),
+    .describe('Response that the sender received.'),
   arrivedAt: time.describe('When it arrived.'),
 };
 
@@ -112,22 +116,20 @@ export const inspectedRequestAnswer = z
       .array(
         z.strictObject({
           name: z.string().describe('Name as it was sent.'),
-          value: z.string().describe('Value. The one of a header that proves who asks is not kept.'),
+          value: z.string().describe('Value. Credentials are not kept.'),
         }),
       )
-      .describe('Headers, in the order in which they came.'),
-    body: z.string().describe('Body as it came, at most 256 KiB of it.'),
-    encoding: z.enum(['text', 'base64']).describe('Form of `body`: base64 where the bytes are no UTF-8.'),
-    isCut: z.boolean().describe('Whether `body` is only the beginning.'),
+      .describe('Headers in the order in which they arrived.'),
+    body: z.string().describe('Body as it arrived, up to 256 KiB.'),
+    encoding: z.enum(['text', 'base64']).describe('Encoding of `body`: base64 if the bytes are not UTF-8.'),
+    isCut: z.boolean().describe('Whether `body` was cut off.'),
   })
   .meta({ typeName: 'InspectedRequest' });
 export type InspectedRequest = z.output<typeof inspectedRequestAnswer>;
 
 export const listRequestsQuery = pageQuery
   .extend({
-    signatureStatus: enumQuery(SIGNATURE_STATUSES)
-      .optional()
-      .describe('Only requests whose signature has this status.'),
+    signatureStatus: enumQuery(SIGNATURE_STATUSES).optional().describe('Only requests with this signature status.'),
   })
   .meta({ typeName: 'ListRequests' });
 export type ListRequests = z.output<typeof listRequestsQuery>;

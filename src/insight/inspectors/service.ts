@@ -23,27 +23,27 @@ import {
 import * as store from './store.ts';
 
 const ID_BYTES = 16;
-/** With 200 requests of 256 KiB each, 20 inspectors of an environment hold 1 GiB. */
+/** With 200 requests of 256 KiB each, the 20 inspectors of an environment use up to 1 GiB. */
 const AT_MOST = 20;
 const DEFAULT_ANSWER = { status: 200, delayMs: 0, failurePercent: 0 };
 
 export type Inspectors = {
-  /** CONFLICT where the environment has 20. */
+  /** Throws CONFLICT if the environment already has 20. */
   create(caller: EnvironmentCaller, body: CreateInspector): Promise<Inspector>;
   list(caller: EnvironmentCaller, query: ListInspectors): Promise<Page<Inspector>>;
   get(caller: EnvironmentCaller, id: string): Promise<Inspector>;
   update(caller: EnvironmentCaller, id: string, body: UpdateInspector): Promise<Inspector>;
-  /** With its requests. Its address is NOT_FOUND from now on. */
+  /** Deletes the inspector and its requests. Its address returns NOT_FOUND from now on. */
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
-  /** Requests that arrived, newest first, without headers and bodies. */
+  /** Returns recorded requests, newest first, without headers and bodies. */
   requests(caller: EnvironmentCaller, id: string, query: ListRequests): Promise<Page<InspectedRow>>;
-  /** One of them, with headers and body. */
+  /** Returns one recorded request with headers and body. */
   request(caller: EnvironmentCaller, requestId: string): Promise<InspectedRequest>;
-  /** Forgets the requests that arrived. */
+  /** Deletes the recorded requests. */
   clear(caller: EnvironmentCaller, id: string): Promise<void>;
-  /** A request of anybody to the address of that inspector (receive.ts). */
+  /** Receives a request from anyone to the address of that inspector (receive.ts). */
   receive: ReceiveInspected;
-  /** The subscription of this service that sends a request, by its proof (outbound/sign.ts). */
+  /** Returns the subscription of this service that sent a request, from its proof (outbound/sign.ts). */
   senderOf(proof: string): string | undefined;
 };
 
@@ -61,7 +61,7 @@ export function createInspectors(
 ): Inspectors {
   const urlOf = (id: string): string => `${config.publicBaseUrl}${INSPECT_PATH}${id}`;
   const shown = (inspector: store.StoredInspector): Inspector => ({ ...inspector, url: urlOf(inspector.id) });
-  /** An id that cannot be one never reaches the database, whatever characters it holds. */
+  /** An invalid id never reaches the database, whatever characters it has. */
   const found = async (
     id: string,
     look: () => Promise<store.StoredInspector | undefined>,
@@ -80,7 +80,7 @@ export function createInspectors(
       tenants.within(caller, async (transaction) => {
         const { environmentId } = caller;
         if ((await store.countInspectors(transaction, environmentId)) >= AT_MOST)
-          throw new ApiError('CONFLICT', `This environment has ${AT_MOST} inspectors already; delete one first`);
+          throw new ApiError('CONFLICT', `This environment already has ${AT_MOST} inspectors; delete one first`);
         const id = `${ID_PREFIXES.inspector}_${encodeBase32(randomBytes(ID_BYTES))}`;
         const draft = {
           id,

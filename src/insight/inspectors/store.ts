@@ -4,12 +4,12 @@ import { findByName } from '../../platform/db/sql/name-look.ts';
 import type { NamedRows, PageRequest } from '../../kernel/values/page.ts';
 import type { ForcedAnswer, InspectedRequest, InspectedRow, Inspector, Signature } from './schema.ts';
 
-/** An inspector without its address, which the settings of the service make. `position` is its place in lists. */
+/** An inspector without its address, which depends on the settings of the service. `position` orders lists. */
 export type StoredInspector = Omit<Inspector, 'url'>;
 export type PlacedInspector = { id: string; inspector: StoredInspector };
 type Draft = { id: string; position: string; environmentId: string; name: string; answer: ForcedAnswer };
 
-/** Makers of inspectors in an environment wait for each other until the transaction ends. Returns how many there are. */
+/** Returns the number of inspectors in an environment and makes other creators wait until the transaction ends. */
 export async function countInspectors(db: DatabaseTransaction, environmentId: string): Promise<number> {
   await db.$queryRaw`SELECT 1 FROM (SELECT pg_advisory_xact_lock(hashtextextended(${`inspectors ${environmentId}`}, 0))) AS taken`;
   return db.inspector.count({ where: { environmentId } });
@@ -33,7 +33,7 @@ export async function findInspector(
   return row === null ? undefined : toInspector(row);
 }
 
-/** The page's inspectors, or those of them at these positions, newest first, and one more when there is one. */
+/** Returns the page's inspectors (or only those at these positions), newest first, plus one more if there is one. */
 export async function findInspectors(
   db: DatabaseTransaction,
   environmentId: string,
@@ -51,7 +51,7 @@ export async function findInspectors(
   return rows.map((row) => ({ id: row.position, inspector: toInspector(row) }));
 }
 
-/** Positions of the page's inspectors with that part in their names. */
+/** Returns the positions of the page's inspectors whose names contain the text. */
 export const findInspectorsNamed = (
   db: DatabaseTransaction,
   environmentId: string,
@@ -59,7 +59,7 @@ export const findInspectorsNamed = (
   part: string,
 ): Promise<NamedRows> => findByName(db, { list: 'inspectors', environmentId, part, ids: undefined, columns: {} }, page);
 
-/** Reads an inspector, and keeps it from other changes until the transaction ends. */
+/** Reads an inspector and locks it against other changes until the transaction ends. */
 export async function lockInspector(
   db: DatabaseTransaction,
   environmentId: string,
@@ -78,14 +78,16 @@ export async function updateInspector(
   return toInspector(await db.inspector.update({ where: { id }, data }));
 }
 
-/** With the requests that arrived at it. */
+/** Deletes the inspector and its requests. */
 export async function deleteInspector(db: DatabaseTransaction, id: string): Promise<void> {
   await db.inspector.delete({ where: { id } });
 }
 
 type OfInspector = { environmentId: string; inspectorId: string };
 
-/** The page's requests of an inspector without headers and bodies, newest first, and one more when there is one. */
+/**
+ * Returns the page's requests of an inspector without headers and bodies, newest first, plus one more if there is one.
+ */
 export async function findRequests(
   db: DatabaseTransaction,
   which: OfInspector,
@@ -115,7 +117,7 @@ export async function findRequest(
   return row === null ? undefined : toRequest(row);
 }
 
-/** Returns how many there were. */
+/** Returns the number of deleted requests. */
 export async function deleteRequests(db: DatabaseTransaction, which: OfInspector): Promise<number> {
   const { count } = await db.inspectedRequest.deleteMany({ where: which });
   return count;
@@ -142,7 +144,7 @@ const toRow = (row: Omit<RequestRow, 'headers' | 'body'>): InspectedRow => ({
   path: row.path,
   bytes: row.bytes,
   signature: {
-    // `as`: only words of the lists are stored.
+    // `as`: only values of these lists are stored.
     status: row.signatureStatus as Signature['status'],
     ...(row.signatureReason !== null && { reason: row.signatureReason as NonNullable<Signature['reason']> }),
     ...(row.messageId !== null && { messageId: row.messageId }),
@@ -163,7 +165,7 @@ function toRequest({ headers, body, ...row }: RequestRow): InspectedRequest {
   };
 }
 
-/** A cut may go through a character: up to three bytes at the end do not count then. */
+/** The cut may be inside a character; up to three bytes at the end are then ignored. */
 function shownBody(body: Buffer, isCut: boolean): Pick<InspectedRequest, 'body' | 'encoding'> {
   for (let less = 0; less <= (isCut ? 3 : 0); less += 1) {
     const text = textOf(body.subarray(0, body.length - less));

@@ -9,10 +9,10 @@ export const installationRoutes = [
     method: 'GET',
     path: '/v1/service',
     operationId: 'service.get',
-    summary: 'Look at the service',
+    summary: 'Get the state of the service',
     description:
-      'One verdict with its reasons, and the facts behind it: versions, workers with their leases, due deliveries, sizes of tables and checks. Admins and owners of the first organisation see it.',
-    // Admins and owners, as people: no key stands above environments.
+      'Overall state with its reasons, and the facts it is based on: versions, workers with their leases, due deliveries, table sizes and checks. `verdict` is `healthy`, `degraded` or `down`, with `reasons`, worst first. For admins and owners of the first organisation, with `posthorn-organisation` and without an app. At most 5 s old.',
+    // For admins and owners as users: API keys always belong to an environment.
     access: { scope: 'apps:write', level: 'organisation' },
     answers: { 200: serviceAnswer },
     errors: ['FORBIDDEN'],
@@ -22,8 +22,8 @@ export const installationRoutes = [
     method: 'GET',
     path: '/v1/service/sign-in',
     operationId: 'service.getSignIn',
-    summary: 'Look at the ways of signing in',
-    description: 'Settings of the operator. Admins and owners of the first organisation see them.',
+    summary: 'Get the sign-in settings',
+    description: 'Sign-in methods and their settings. For admins and owners of the first organisation.',
     access: { scope: 'apps:write', level: 'organisation' },
     answers: { 200: signInSettingsAnswer },
     errors: ['FORBIDDEN'],

@@ -4,27 +4,27 @@ import { REASON_CODES, VERDICTS } from '../../kernel/rules/service-verdict.ts';
 
 const versions = z
   .strictObject({
-    posthorn: z.string().describe('Release of the process that answers.'),
-    node: z.string().describe('Node.js that runs it.'),
-    postgresql: z.string().exactOptional().describe('PostgreSQL. Absent while it does not answer.'),
+    posthorn: z.string().describe('Release of the process that responds.'),
+    node: z.string().describe('Version of Node.js.'),
+    postgresql: z.string().exactOptional().describe('Version of PostgreSQL. Absent while it is not available.'),
     temporal: z
       .string()
       .exactOptional()
-      .describe('Temporal server. Absent where it does not answer, or this process does not know it.'),
+      .describe(
+        'Version of the Temporal server. Absent if it is not available or this process does not have its address.',
+      ),
   })
-  .describe('Programs that run here.');
+  .describe('Versions of the programs in use.');
 
 const worker = z.strictObject({
-  id: z.string().describe('Incarnation: one life of the process.'),
-  role: z.literal('worker').describe('Processes that make deliveries have leases; others have none.'),
-  host: z.string().exactOptional().describe('Name of its machine.'),
-  pid: wholeNumber.exactOptional().describe('Its process number there.'),
-  startedAt: time.describe('When it began.'),
+  id: z.string().describe('Id of the worker. A restarted process has a new one.'),
+  role: z.literal('worker').describe('Only processes that send deliveries have leases.'),
+  host: z.string().exactOptional().describe('Host name.'),
+  pid: wholeNumber.exactOptional().describe('Process id on the host.'),
+  startedAt: time.describe('When it started.'),
   renewedAt: time.describe('When it last renewed its lease.'),
-  isAlive: z.boolean().describe('Whether the lease holds. Its deliveries are taken over otherwise.'),
-  reachesTemporal: z
-    .boolean()
-    .describe('Whether Temporal answered the worker when it asked last, which is up to 25 seconds ago.'),
+  isAlive: z.boolean().describe('Whether the lease is valid. If not, other workers take over its deliveries.'),
+  reachesTemporal: z.boolean().describe("Whether Temporal responded to the worker's last check, up to 25 seconds ago."),
 });
 
 const due = z.strictObject({
@@ -33,33 +33,29 @@ const due = z.strictObject({
     .describe(
       'First attempts and retries wait for a worker, claimed deliveries have one, blocked deliveries belong to a subscription that is paused or disabled or whose circuit breaker is open.',
     ),
-  deliveries: wholeNumber.describe('At least so many: 10,000 of each subscription and 100,000 in all are counted.'),
-  oldestDueForMs: wholeNumber.describe('Time since the oldest of them was due.'),
+  deliveries: wholeNumber.describe('Number of deliveries, counted up to 10,000 per subscription and 100,000 in all.'),
+  oldestDueForMs: wholeNumber.describe('Milliseconds since the oldest of them was due.'),
 });
 
 const table = z.strictObject({
-  name: z.string().describe('Table.'),
-  bytes: wholeNumber.describe('Its size with its indexes.'),
-  liveRows: wholeNumber.describe('Rows, as PostgreSQL estimates them.'),
+  name: z.string().describe('Name of the table.'),
+  bytes: wholeNumber.describe('Size including indexes.'),
+  liveRows: wholeNumber.describe('Number of rows, as estimated by PostgreSQL.'),
   deadRows: wholeNumber.describe('Rows that autovacuum has not removed yet.'),
 });
 
 const check = z.strictObject({
-  name: z.string().describe('Part.'),
+  name: z.string().describe('Component that was checked.'),
   state: z
     .enum(['up', 'late', 'down', 'unknown'])
-    .describe('Late has no answer within 2 s. Unknown is what depends on a part that is not up.'),
+    .describe('`late`: no response within 2 s. `unknown`: depends on a component that is not up.'),
   reason: z.string().exactOptional().describe('Why it is down or late.'),
 });
 
 const verdictReason = z.strictObject({
-  code: z
-    .enum(REASON_CODES)
-    .describe(
-      'The reason for programs. Operators find what each means and what to do in docs/operate/troubleshooting.md.',
-    ),
-  verdict: z.enum(['degraded', 'down']).describe('The verdict that this reason alone would lead to.'),
-  message: z.string().describe('The reason for people, as one plain sentence.'),
+  code: z.enum(REASON_CODES).describe('Reason code. docs/operate/troubleshooting.md explains each one and what to do.'),
+  verdict: z.enum(['degraded', 'down']).describe('Verdict that this reason alone would cause.'),
+  message: z.string().describe('Reason in one sentence.'),
 });
 
 export const serviceAnswer = z
@@ -67,22 +63,24 @@ export const serviceAnswer = z
     verdict: z
       .enum(VERDICTS)
       .describe(
-        'State of the service as a whole. `down`: messages are refused, or nothing is delivered. `degraded`: everything works, but late or with less protection.',
+        'State of the service. `down`: messages are refused, or nothing is delivered. `degraded`: everything works, but late or with less protection.',
       ),
     reasons: z
       .array(verdictReason)
-      .describe('Everything that keeps the service from being healthy, the worst first. Empty if it is healthy.'),
+      .describe('All reasons why the service is not healthy, worst first. Empty if it is healthy.'),
     versions,
     workers: z
       .array(worker)
-      .describe('Processes that make deliveries, the newest first. Empty while PostgreSQL does not answer.'),
-    due: z.array(due).describe('Deliveries whose time has come, by state. A state without any is left out.'),
-    oldestScheduledForMs: wholeNumber.describe('Time since the oldest scheduled message was due; 0 without one.'),
-    tables: z.array(table).describe('The largest tables, the largest first.'),
-    newestMigration: z.string().describe('Migration that was applied last.'),
-    rowSecurity: z.boolean().describe('Whether PostgreSQL keeps tenants apart by itself.'),
-    checks: z.array(check).describe('Parts that /readyz looks at, and Temporal if this process has its address.'),
-    lookedAt: time.describe('When this was read: a process reads it every 5 seconds at most.'),
+      .describe('Processes that send deliveries, newest first. Empty while PostgreSQL is not available.'),
+    due: z.array(due).describe('Due deliveries by state. States without deliveries are left out.'),
+    oldestScheduledForMs: wholeNumber.describe(
+      'Milliseconds since the oldest overdue scheduled message was due; 0 if there is none.',
+    ),
+    tables: z.array(table).describe('The largest tables, largest first.'),
+    newestMigration: z.string().describe('Latest migration that was applied.'),
+    rowSecurity: z.boolean().describe('Whether PostgreSQL isolates tenants with row-level security.'),
+    checks: z.array(check).describe('Components checked by /readyz, and Temporal if this process has its address.'),
+    lookedAt: time.describe('When this was read. Each process reads it at most every 5 seconds.'),
   })
   .meta({ typeName: 'Service' });
 export type ServiceState = z.output<typeof serviceAnswer>;
@@ -90,40 +88,55 @@ export type ServiceState = z.output<typeof serviceAnswer>;
 export const signInSettingsAnswer = z
   .strictObject({
     password: z
-      .strictObject({ isForOwnersAlone: z.boolean().describe('Everybody else comes by single sign-on.') })
-      .describe('Signing in by password.'),
+      .strictObject({
+        isForOwnersAlone: z
+          .boolean()
+          .describe('Whether only owners can sign in with a password and everybody else must use single sign-on.'),
+      })
+      .describe('Sign-in with a password.'),
     passkeys: z
       .strictObject({
-        isPossible: z.boolean().describe('Browsers take host names alone, no IP addresses.'),
-        host: z.string().exactOptional().describe('Host that passkeys belong to. Another one loses them all.'),
+        isPossible: z
+          .boolean()
+          .describe('Whether passkeys can be used. Browsers require a host name, not an IP address.'),
+        host: z
+          .string()
+          .exactOptional()
+          .describe('Host that passkeys belong to. If the host changes, all passkeys stop working.'),
       })
-      .describe('Signing in by passkey.'),
-    authenticatorApps: z.literal(true).describe('People may add an authenticator app as their second factor.'),
+      .describe('Sign-in with a passkey.'),
+    authenticatorApps: z.literal(true).describe('Users can add an authenticator app as a second factor.'),
     singleSignOn: z
       .strictObject({
-        name: z.string().describe('Name on the button.'),
-        issuer: z.string().describe('OpenID provider.'),
-        clientId: z.string().describe('Id of this service there.'),
-        groupsClaim: z.string().describe('Claim that has the groups of a person.'),
-        groupRoles: wholeNumber.describe('So many groups give roles.'),
-        isEmailTrusted: z.boolean().describe('Addresses count as proven, though the provider does not say so.'),
+        name: z.string().describe('Name on the sign-in button.'),
+        issuer: z.string().describe('Issuer of the OpenID provider.'),
+        clientId: z.string().describe('Client id of this service at the provider.'),
+        groupsClaim: z.string().describe('Claim with the groups of a user.'),
+        groupRoles: wholeNumber.describe('Number of groups that are mapped to roles.'),
+        isEmailTrusted: z
+          .boolean()
+          .describe('Whether email addresses count as verified even if the provider does not say so.'),
       })
       .exactOptional()
-      .describe('Absent where no provider is set.'),
+      .describe('Single sign-on. Absent if no provider is configured.'),
     sessions: z
       .strictObject({
-        idleMs: wholeNumber.describe('A session ends when it is not used for so long.'),
-        lifeMs: wholeNumber.describe('A session ends so long after signing in.'),
-        freshMs: wholeNumber.describe('Dangerous actions ask again for a proof after so long.'),
-        isOnHttpsAlone: z.boolean().describe('Cookies of sessions travel by https alone.'),
+        idleMs: wholeNumber.describe('A session ends after this many milliseconds without use.'),
+        lifeMs: wholeNumber.describe('A session ends this many milliseconds after sign-in.'),
+        freshMs: wholeNumber.describe(
+          'Dangerous actions require a new proof of identity after this many milliseconds.',
+        ),
+        isOnHttpsAlone: z.boolean().describe('Whether session cookies are only sent over https.'),
       })
-      .describe('How long people stay signed in.'),
+      .describe('How long users stay signed in.'),
     mail: z
       .strictObject({
-        isOn: z.boolean().describe('Whether links are sent; they are only shown otherwise.'),
-        from: z.string().exactOptional().describe('Sender.'),
+        isOn: z
+          .boolean()
+          .describe('Whether emails are sent. If not, links are only shown to the person who creates them.'),
+        from: z.string().exactOptional().describe('Sender address.'),
       })
-      .describe('Mails with invitations and links for new passwords.'),
+      .describe('Emails with invitations and password reset links.'),
   })
   .meta({ typeName: 'SignInSettings' });
 export type SignInSettings = z.output<typeof signInSettingsAnswer>;

@@ -6,40 +6,40 @@ import { VERSION } from '../../kernel/words/version.ts';
 import type { ServiceState, SignInSettings } from './schema.ts';
 import { readFacts, readWorkers } from './store.ts';
 
-/** Several people who look at the page cost one look. */
+/** Reuses the state for this long, so that several viewers cost one read. */
 const REUSE_MS = 5_000;
 const TABLES = 15;
-/** A database that is not up has this long after its check to answer all the same: a standby does, and a server that is away does not. */
+/** How long a database that failed its check still has to respond: a standby does, an unavailable server does not. */
 const UNFIT_DATABASE_MS = 250;
 
 type Backlog = readonly { state: string; rows: number; age: number }[];
 type Tables = readonly { name: string; bytes: number; live: number; dead: number }[];
 
 type Collaborators = {
-  /** How long people stay signed in. */
+  /** How long users stay signed in. */
   lifetimes: Pick<SignInSettings['sessions'], 'idleMs' | 'lifeMs' | 'freshMs'>;
-  /** The organisation that the first start has made. */
+  /** The organisation created at the first start. */
   firstOrganisation(): Promise<string | undefined>;
   readBacklog(): Promise<Backlog>;
   /** Seconds since the oldest scheduled message was due. */
   readWaiting(): Promise<number>;
   readTables(): Promise<Tables>;
-  /** Seconds since the oldest delivery was due that nothing but the service keeps waiting. */
+  /** Seconds since the oldest delivery was due whose delay is caused only by the service. */
   readOldestDue(): Promise<number>;
-  /** The checks of /readyz, and Temporal. Each has a short deadline. */
+  /** Runs the checks of /readyz and of Temporal, each with a short deadline. */
   look(): Promise<{
     parts: Readonly<Record<string, 'up' | 'late' | 'down' | 'unknown'>>;
     reasons: Readonly<Record<string, string>>;
   }>;
-  /** Version of the Temporal server at the last look; undefined if it did not answer. */
+  /** Version of the Temporal server at the last check; undefined if it did not respond. */
   temporalVersion(): string | undefined;
 };
 
-/** The service itself, as the people see it who operate it: those of the first organisation. */
+/** The state of the service for its operators: admins and owners of the first organisation. */
 export type Installation = {
-  /** FORBIDDEN for people of further organisations. */
+  /** Throws FORBIDDEN for users of other organisations. */
   state(caller: TenantCaller): Promise<ServiceState>;
-  /** FORBIDDEN for people of further organisations. */
+  /** Throws FORBIDDEN for users of other organisations. */
   signIn(caller: TenantCaller): Promise<SignInSettings>;
 };
 
@@ -50,12 +50,13 @@ export function createInstallation(
   let latest: { at: number; state: Promise<ServiceState> } | undefined;
   let operator: string | undefined;
 
-  // Hosts, loads and sizes of all tenants together are the operator's business alone.
+  // Hosts, load and sizes across all tenants are only for the operator.
   const requireOperator = async ({ organisationId }: TenantCaller): Promise<void> => {
-    // The first organisation stays the first: an operator whose session is still known is let in while PostgreSQL is away.
+    // The first organisation never changes, so its id is cached: an operator with a cached session can read the state
+    // while PostgreSQL is down.
     operator ??= await collaborators.firstOrganisation();
     if (operator !== organisationId)
-      throw new ApiError('FORBIDDEN', 'Only the organisation that operates this service sees it');
+      throw new ApiError('FORBIDDEN', 'Only the organisation that operates this service can see its state');
   };
 
   const readDatabase = async () => {
@@ -72,7 +73,7 @@ export function createInstallation(
 
   const read = async (): Promise<ServiceState> => {
     const reading = readDatabase();
-    // Thrown below if the database is up. Otherwise its failure is a reason of the verdict.
+    // Thrown below if the database is up. Otherwise the failure becomes a reason of the verdict.
     const orNothing = reading.catch(() => undefined);
     const look = await collaborators.look();
     const isUp = look.parts['database'] === 'up';
@@ -98,7 +99,7 @@ export function createInstallation(
         ...(pid !== null && { pid }),
       })),
       due: backlog.map(({ state, rows, age }) => ({
-        // `as`: the query makes no others.
+        // `as`: the query returns no other states.
         state: state as ServiceState['due'][number]['state'],
         deliveries: rows,
         oldestDueForMs: msOf(age),
@@ -124,7 +125,7 @@ export function createInstallation(
       if (latest === undefined || performance.now() - latest.at > REUSE_MS) {
         const state = read();
         latest = { at: performance.now(), state };
-        // A look that failed is not kept.
+        // A failed read is not cached.
         state.catch(() => (latest = undefined));
       }
       return latest.state;

@@ -11,14 +11,14 @@ type WorkerRow = {
   reachesTemporal: boolean;
 };
 
-// A lease lasts for ten seconds after its last renewal (dispatch/recovery/incarnation.ts). A dead one stays until its claims are taken
-// over.
+// A lease lasts ten seconds from its last renewal. The row of an expired worker stays until its claims have been
+// reclaimed.
 const WORKERS = `
   SELECT id, host, pid, started_at AS "startedAt", expires_at - interval '10 seconds' AS "renewedAt", expires_at > now() AS "isAlive",
     (extract(epoch FROM now() - expires_at) * 1000)::float8 + 10000 AS "silentMs", NOT is_temporal_away AS "reachesTemporal"
   FROM incarnations ORDER BY id DESC LIMIT 200`;
 
-/** Incarnations of workers, the newest first, at most 200. */
+/** Returns workers, newest first, at most 200. */
 export const readWorkers = async (pool: Pool): Promise<WorkerRow[]> => (await pool.query<WorkerRow>(WORKERS)).rows;
 
 const FACTS = `
@@ -28,7 +28,7 @@ const FACTS = `
 
 type Facts = { postgresql: string; newestMigration: string | null };
 
-/** The version of PostgreSQL, and the migration that was applied last. */
+/** Returns the version of PostgreSQL and the last migration applied. */
 export async function readFacts(pool: Pool): Promise<{ postgresql: string; newestMigration: string }> {
   const { rows } = await pool.query<Facts>(FACTS);
   const { postgresql = '', newestMigration } = rows[0] ?? {};

@@ -3,9 +3,11 @@ import { routesOf } from '../../api/http/route/route.ts';
 import { createMarkerBody, listMarkersQuery, markerAnswer } from './schema.ts';
 import type { Markers } from './service.ts';
 
-const route = routesOf<{ markers: Markers }>({ markers: 'Points in time worth remembering, such as deployments.' });
+const route = routesOf<{ markers: Markers }>({
+  markers: 'Points in time, such as deployments, to compare traffic with.',
+});
 
-// A program that deploys a publisher has this right already, and a marker changes no delivery.
+// Programs that deploy a publisher already have this scope, and a marker does not affect deliveries.
 const write = { scope: 'messages:write' } as const;
 
 export const markerRoutes = [
@@ -14,7 +16,7 @@ export const markerRoutes = [
     path: '/v1/markers',
     operationId: 'markers.list',
     summary: 'List markers',
-    description: 'Moments that somebody has marked, the latest first. `since` and `until` are about `at`.',
+    description: 'Markers, latest first. `since` and `until` apply to `at`.',
     example: { query: { since: '2026-01-31T12:00:00Z' } },
     access: { scope: 'deliveries:read' },
     query: listMarkersQuery,
@@ -25,9 +27,9 @@ export const markerRoutes = [
     method: 'POST',
     path: '/v1/markers',
     operationId: 'markers.create',
-    summary: 'Marker a moment',
+    summary: 'Create a marker',
     description:
-      'A deployment of a receiver, as a rule. Failures since then can be asked for. An environment keeps its latest 1,000.',
+      'Marks a point in time, usually a deployment, so that you can list the failures since then. `at` is now by default and at most 366 days ago. An environment keeps its latest 1,000 markers.',
     example: { body: { name: 'Deploy 4.2' } },
     access: write,
     consumes: 'json',
@@ -40,7 +42,7 @@ export const markerRoutes = [
     path: '/v1/markers/:markerId',
     operationId: 'markers.delete',
     summary: 'Delete a marker',
-    description: 'Nothing else changes.',
+    description: 'Deletes the marker. Nothing else changes.',
     params: { markerId: idOf('marker') },
     access: write,
     answers: { 204: noBody },

@@ -8,24 +8,24 @@ const name = z.string().min(1).max(200);
 
 export const createMarkerBody = fieldsOf(
   {
-    name: name.describe('The event, such as `Deploy 4.2`.'),
-    at: dateTimeField.exactOptional().describe('When it was, at most 366 days ago. Default now.'),
+    name: name.describe('What happened, such as `Deploy 4.2`.'),
+    at: dateTimeField.exactOptional().describe('When it happened, at most 366 days ago. Default now.'),
   },
   { moved: ['id', 'madeBy', 'createdAt'], rules: { name: nameProblem } },
 ).meta({ typeName: 'CreateMarker' });
 export type CreateMarker = z.output<typeof createMarkerBody>;
 
-/** `since` and `until` are about `at`. */
+/** `since` and `until` apply to `at`. */
 export const listMarkersQuery = pageQuery.extend(windowQuery).meta({ typeName: 'ListMarkers' });
 export type ListMarkers = z.output<typeof listMarkersQuery>;
 
 export const markerAnswer = z
   .strictObject({
     id: idOf('marker'),
-    name: z.string().describe('The event.'),
-    at: time.describe('When it was.'),
-    madeBy: z.string().describe('API key, machine credential or person who has marked it.'),
-    createdAt: time.describe('When it was marked.'),
+    name: z.string().describe('What happened.'),
+    at: time.describe('When it happened.'),
+    madeBy: z.string().describe('Id of the API key, machine credential or person that created it.'),
+    createdAt: time.describe('When it was created.'),
   })
   .meta({ typeName: 'Marker' });
 export type Marker = z.output<typeof markerAnswer>;

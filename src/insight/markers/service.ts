@@ -8,17 +8,17 @@ import { type ListScope, type Page, pageRequest, toPage } from '../../kernel/val
 import type { CreateMarker, ListMarkers, Marker } from './schema.ts';
 import * as store from './store.ts';
 
-/** Longer than any retention: an older marker has nothing to compare. */
+/** Longer than any retention, so an older marker has nothing to compare with. */
 const OLDEST_MS = 366 * 86_400_000;
-/** Clocks of machines that deploy may be so far ahead. */
+/** Tolerated clock difference of machines that deploy. */
 const AHEAD_MS = 300_000;
-/** Twenty deployments a day for seven weeks. */
+/** Enough for twenty deployments a day over seven weeks. */
 const MOST = 1_000;
 
 export type Markers = {
-  /** An environment keeps its latest 1,000. */
+  /** An environment keeps its latest 1,000 markers. */
   create(caller: EnvironmentCaller, body: CreateMarker): Promise<Marker>;
-  /** The latest time first. */
+  /** Returns markers, latest first. */
   list(caller: EnvironmentCaller, query: ListMarkers): Promise<Page<Marker>>;
   delete(caller: EnvironmentCaller, id: string): Promise<void>;
 };
@@ -35,7 +35,7 @@ export function createMarkers(
         const at = given ?? createdAt;
         if (at.getTime() < createdAt.getTime() - OLDEST_MS) throw invalidField('at', 'must be at most 366 days ago');
         if (at.getTime() > createdAt.getTime() + AHEAD_MS) throw invalidField('at', 'must not be in the future');
-        // The id carries the marked time, so that ids sort by it.
+        // The id contains the marked time, so that ids sort by it.
         const draft = { id: newId('marker', at), environmentId, name, at, madeBy: caller.principal.id, createdAt };
         const marker = await store.insertMarker(transaction, draft);
         await store.keepNewest(transaction, environmentId, MOST);

@@ -10,7 +10,7 @@ export async function insertMarker(db: DatabaseTransaction, data: Draft): Promis
   return toMarker(await db.marker.create({ data }));
 }
 
-/** Removes the oldest markers beyond so many, by the times that they marker. */
+/** Deletes all but the latest `most` markers, by their marked time. */
 export async function keepNewest(db: DatabaseTransaction, environmentId: string, most: number): Promise<void> {
   const [first] = await db.marker.findMany({
     where: { environmentId },
@@ -22,7 +22,7 @@ export async function keepNewest(db: DatabaseTransaction, environmentId: string,
   if (first !== undefined) await db.marker.deleteMany({ where: { environmentId, id: { lte: first.id } } });
 }
 
-/** The page's markers, the latest time first, and one more when there is one. An id carries the time that its marker markers. */
+/** Returns the page's markers, latest first, plus one more if there is one. Ids contain the marked time. */
 export async function findMarkers(
   db: DatabaseTransaction,
   { environmentId, ids }: { environmentId: string; ids: IdRange },

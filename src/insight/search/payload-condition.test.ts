@@ -42,13 +42,13 @@ test.each([
   expect(payloadConditionOf(q)?.fits(PAYLOAD)).toBe(false);
 });
 
-test('the text that a payload must hold stands in it, wherever it fits', () => {
+test('every matching payload contains the text to look for', () => {
   for (const q of ['payload.order.id=42', 'payload.order.note="a=b"'])
     expect(PAYLOAD).toContain(payloadConditionOf(q)?.needle);
 });
 
 test.each(['order.created', 'payload', 'payload.made', 'payloads.a=1', 'a=1', ' payload.a=1'])(
-  '%s is no condition',
+  '%s is not a condition',
   (q) => {
     expect(payloadConditionOf(q)).toBeUndefined();
   },
@@ -60,8 +60,8 @@ describe('a condition is refused', () => {
     ['payload.a..b=1', 'must be a path and a value such as payload.order.id=42'],
     ['payload.a b=1', 'must be a path and a value such as payload.order.id=42'],
     ['payload."a=1', 'must be a path and a value such as payload.order.id=42'],
-    ['payload."\\x"=1', 'has a name with a broken quote'],
-    ['payload.a="1', 'has a value with a broken quote'],
+    ['payload."\\x"=1', 'has a name with an unclosed or invalid quote'],
+    ['payload.a="1', 'has a value with an unclosed or invalid quote'],
     [`payload${'.a'.repeat(33)}=1`, 'must have at most 32 names in its path'],
   ])('%s', (q, reason) => {
     let problem: unknown;
@@ -76,11 +76,11 @@ describe('a condition is refused', () => {
 });
 
 test.each(['payload.a="x\\u0000y"', 'payload."a\\u0000"=1', 'payload.a="\\ud800"'])(
-  '%s is refused as a fault of q',
+  '%s is refused with the field q',
   (q) => {
     expect(() => payloadConditionOf(q)).toThrow(
       expect.objectContaining({
-        details: { field: 'q', reason: 'has a NUL character or half of a surrogate pair, which no payload holds' },
+        details: { field: 'q', reason: 'has a NUL character or a lone surrogate, which no payload can contain' },
       }),
     );
   },
@@ -133,7 +133,7 @@ describe('a bare value', () => {
     expect(payloadValueOf(q)?.fits(TEXT) ?? false).toBe(false);
   });
 
-  test('is a whole text or number of whatever JSON, with or without white space', () => {
+  test('matches a whole text or number in any JSON, with or without white space', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.boolean(), (value, isSpaced) => {
         const text = JSON.stringify(value, null, isSpaced ? 2 : 0);
@@ -154,11 +154,11 @@ describe('a bare value', () => {
     );
   });
 
-  test.each(['ab', '"ab"', '', 'a\0bc', '\ud800abc'])('%j is not looked for', (q) => {
+  test.each(['ab', '"ab"', '', 'a\0bc', '\ud800abc'])('%j is not searched for', (q) => {
     expect(payloadValueOf(q)).toBeUndefined();
   });
 
-  test('has cursors of its own', () => {
+  test('has its own cursors', () => {
     const names = ['abc', '"abc"', 'payload.a=abc'].map((q) => (payloadConditionOf(q) ?? payloadValueOf(q))?.name);
     expect(new Set(names).size).toBe(3);
   });

@@ -4,20 +4,21 @@ import type { PayloadCondition } from '../../messaging/messages/look-through.ts'
 
 type Span = ReturnType<typeof wholeSpan>;
 
-/** Names between the dots of a path, as they are written: a name in quotes is a JSON string. */
+/** Names between the dots of a path, as written. A quoted name is a JSON string. */
 const STEP = /\.(?:"(?:[^"\\]|\\.)*"|[^."=\s]+)/y;
 const PREFIX = 'payload';
-/** Bound of a path, for the time that one payload takes. */
+/** Limits how long one payload can take. */
 const MAX_STEPS = 32;
 const ANY = '*';
 const EXAMPLE = 'must be a path and a value such as payload.order.id=42';
 
 /**
- * Reads `payload.<name>.<name>=<value>`. Undefined for a text that is no condition; INVALID_REQUEST for one that begins like one and is
- * none.
+ * Parses `payload.<name>.<name>=<value>`. Returns undefined if the text is not a condition; throws INVALID_REQUEST if
+ * it starts like one but is not valid.
  *
- * A name is a member, a whole number also a place in an array, and `*` every element of one. A name with dots, spaces or quotes stands in
- * quotes. The value is compared as text: `42` finds the number 42 and the text "42", never 42.0; `"42"` finds the text alone.
+ * A name is a member of an object, a whole number also an index of an array, and `*` every element of an array. Names
+ * with dots, spaces or quotes are written in quotes. The value is compared as text: `42` finds the number 42 and the
+ * text "42", but not 42.0; `"42"` finds only the text.
  */
 export function payloadConditionOf(q: string): PayloadCondition | undefined {
   if (!q.startsWith(`${PREFIX}.`) || !q.includes('=')) return undefined;
@@ -33,10 +34,11 @@ export function payloadConditionOf(q: string): PayloadCondition | undefined {
   if (path.length > MAX_STEPS) throw invalidField('q', `must have at most ${MAX_STEPS} names in its path`);
   const value = rest.slice(1).trim();
   const quoted = value.startsWith('"') ? parsed(value) : undefined;
-  if (value.startsWith('"') && typeof quoted !== 'string') throw invalidField('q', 'has a value with a broken quote');
+  if (value.startsWith('"') && typeof quoted !== 'string')
+    throw invalidField('q', 'has a value with an unclosed or invalid quote');
   const text = typeof quoted === 'string' ? quoted : value;
   if ([...path, text].some(cannotBeStored))
-    throw invalidField('q', 'has a NUL character or half of a surrogate pair, which no payload holds');
+    throw invalidField('q', 'has a NUL character or a lone surrogate, which no payload can contain');
   const isEqual = (json: string): boolean =>
     json.startsWith('"') ? parsed(json) === text : quoted === undefined && json === text;
   return {
@@ -47,18 +49,18 @@ export function payloadConditionOf(q: string): PayloadCondition | undefined {
   };
 }
 
-/** Shorter texts would be found everywhere. */
+/** Shorter values would be found almost everywhere. */
 const MIN_VALUE_LENGTH = 3;
-/** How often a payload counts as read for a bare value: texts full of escapes take four times as long as others. */
+/** How often a payload counts as read for a bare value: texts full of escapes take four times as long. */
 const PASSES_FOR_VALUE = 4;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads a bare value such as `SO-10922` or `561.90`: payloads that have it as a string or a number anywhere fit. Returns undefined for a
- * text of fewer than three characters and for one that no payload holds.
+ * Parses a bare value such as `SO-10922` or `561.90`, which matches payloads that have it anywhere as a string or
+ * number. Returns undefined for texts of fewer than three characters and for texts that no payload can contain.
  *
- * The whole value is compared as text, case included: `561.90` finds the number 561.90 and the text "561.90", never 561.9; `"561.90"` finds
- * the text alone. Names of members are not compared.
+ * The whole value is compared as text, case-sensitive: `561.90` finds the number 561.90 and the text "561.90", but not
+ * 561.9; `"561.90"` finds only the text. Names of members are not compared.
  */
 export function payloadValueOf(q: string): PayloadCondition | undefined {
   const quoted = q.startsWith('"') ? parsed(q) : undefined;
@@ -73,9 +75,13 @@ export function payloadValueOf(q: string): PayloadCondition | undefined {
   };
 }
 
-/** Whether a string of the text, or a number if `isNumber`, is equal to the value. One pass from one string to the next. */
+/**
+ * Whether any string in the JSON text equals the value, or any number if `isNumber`. Makes one pass, from string to
+ * string.
+ */
 function hasAnywhere(text: string, value: string, isNumber: boolean): boolean {
-  // Where the value's characters occur next. It is looked for again only once the pass is behind it, so all looks together are one pass.
+  // Next occurrence of the value's characters. Searched again only after the pass has moved beyond it, so all searches
+  // together are one pass.
   let hit = isNumber ? text.indexOf(value) : -1;
   let at = 0;
   for (;;) {
@@ -92,13 +98,16 @@ function hasAnywhere(text: string, value: string, isNumber: boolean): boolean {
 
 const BESIDE_A_TOKEN = /[\s,:[\]{}]/;
 
-/** Whether a number begins and ends at these places, outside of strings. */
+/** Whether a number begins and ends at these places, outside strings. */
 const isToken = (text: string, start: number, end: number): boolean =>
   [text[start - 1], text[end]].every((beside) => beside === undefined || BESIDE_A_TOKEN.test(beside));
 
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** Whether the string at the span, quotes included, is equal. Parsing each string took three times as long in a text of escapes. */
+/**
+ * Whether the string at the span, including quotes, equals the value. Parsing every string took three times as long in
+ * a text full of escapes.
+ */
 function isString(text: string, { start, end }: Span, value: string): boolean {
   if (end - start - 2 < value.length) return false;
   let at = start + 1;
@@ -117,13 +126,13 @@ function isString(text: string, { start, end }: Span, value: string): boolean {
   return at === end - 1;
 }
 
-// As in a payload when it is published: PostgreSQL cannot even be asked for such a text.
+// The same rule as for published payloads. PostgreSQL cannot accept such a text even as a parameter.
 const cannotBeStored = (text: string): boolean => /[\0\p{Surrogate}]/u.test(text);
 
 function nameIn(step: string): string {
   if (!step.startsWith('"')) return step;
   const name = parsed(step);
-  if (typeof name !== 'string') throw invalidField('q', 'has a name with a broken quote');
+  if (typeof name !== 'string') throw invalidField('q', 'has a name with an unclosed or invalid quote');
   return name;
 }
 
@@ -137,7 +146,9 @@ function parsed(json: string): unknown {
 
 type Wanted = { path: readonly string[]; isEqual: (json: string) => boolean };
 
-/** Whether a value at the path, below this one, is equal. The text is valid JSON: it was checked when it was published. */
+/**
+ * Whether a value at the path below this one is equal. The text is valid JSON: it was validated when it was published.
+ */
 function hasValue(text: string, span: Span, { path, isEqual }: Wanted): boolean {
   const [name, ...rest] = path;
   const first = text[skipSpace(text, span.start)];

@@ -21,7 +21,7 @@ import type { Messages } from '../../messaging/messages/service.ts';
 import type { Replays } from '../../delivery/replays/service.ts';
 import type { Subscriptions } from '../../messaging/subscriptions/service.ts';
 
-/** The services that are asked, each with its own rules. */
+/** The services used for the search, each with its own rules. */
 type Searched = {
   messages: Messages;
   deliveries: Deliveries;
@@ -37,7 +37,7 @@ type Searched = {
 };
 
 type Line = Omit<Hit, 'kind' | 'id' | 'matched'>;
-/** Throws NOT_FOUND, as the resource's own address does. */
+/** Throws NOT_FOUND, like the endpoint of the resource. */
 type Finder = (caller: EnvironmentCaller, id: string) => Promise<Line>;
 
 export type Searching = ReturnType<typeof createSearching>;
@@ -49,7 +49,7 @@ type Part = Pick<SearchResults, 'data' | 'pagination'> & {
 const NOTHING = { messages: 0, bytes: 0, isComplete: true } as const;
 const WHOLE = { pagination: { hasMore: false }, lookedThrough: NOTHING } as const;
 
-/** One question over the resources of an environment. A caller finds only what its scopes may read. */
+/** Searches the resources of an environment. Returns only what the caller's scopes may read. */
 export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, searched: Searched) {
   const { messages } = searched;
   const finders = hitFinders(searched);
@@ -85,11 +85,11 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     return data.map((message) => hitOf(message, 'publisherId'));
   };
 
-  /** Messages of the list, of one event type where `q` is one. */
+  /** Returns messages, of the event type `q` if it is one. */
   const byEventType = async (caller: EnvironmentCaller, query: SearchQuery): Promise<Part> => {
     const { q, payloads: _, ...filter } = query;
     const isType = q !== undefined && q.length <= MAX_EVENT_TYPE_LENGTH && eventTypePatternProblem(q) === undefined;
-    // A filter by another event type leaves nothing of this one.
+    // A filter by another event type excludes all of them.
     if (q !== undefined && (!isType || (filter.eventType !== undefined && filter.eventType !== q)))
       return { data: [], ...WHOLE };
     const { data, pagination } = await messages.search(caller, { ...filter, ...(q !== undefined && { eventType: q }) });
@@ -107,7 +107,10 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     };
   };
 
-  /** Messages whose payloads fit, as far as one request looks. Those of the event type `except` stood on the pages before. */
+  /**
+   * Returns messages whose payloads match, within the limits of one request. Messages with the event type `except` were
+   * on earlier pages.
+   */
   const byPayload = async (
     caller: EnvironmentCaller,
     query: SearchQuery,
@@ -125,7 +128,7 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     };
   };
 
-  /** What `q` names by itself, on the first page alone. */
+  /** Returns resources that match `q` by id or name, on the first page only. */
   const byItself = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Hit[]> => {
     if (query.cursor !== undefined) return [];
     const kind = SEARCH_KINDS.find((each) => isId(each, q));
@@ -135,7 +138,10 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
     return [...ids, ...names, ...(await byPublisherId(caller, q, query))];
   };
 
-  /** By itself and by the event type first, page by page. Payloads are looked through on the last of these pages and behind it. */
+  /**
+   * Returns matches by id, name and event type first, page by page. The last of these pages and all following ones
+   * search payloads.
+   */
   const byText = async (caller: EnvironmentCaller, q: string, query: SearchQuery): Promise<Part> => {
     const condition = valueOf(q, query);
     if (condition !== undefined && messages.goesOnLooking(caller, query, condition))
@@ -159,7 +165,7 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
   };
 
   return {
-    /** INVALID_REQUEST (field q) for a condition on payloads that cannot be read. */
+    /** Throws INVALID_REQUEST (field q) if a condition on payloads is not valid. */
     async find(caller: EnvironmentCaller, query: SearchQuery): Promise<SearchResults> {
       const startedAt = performance.now();
       const { data, lookedThrough, pagination } = await find(caller, query);
@@ -170,8 +176,8 @@ export function createSearching({ tenants }: Pick<Dependencies, 'tenants'>, sear
 }
 
 /**
- * The condition for a bare value; undefined where payloads are not asked about. Neither an id of ours nor a beginning of event types is a
- * value: a look for an id that another environment has would read thousands of payloads.
+ * Returns the condition for a bare value; undefined if payloads are not to be searched. An id or the beginning of an
+ * event type is not a value: searching for an id from another environment would read thousands of payloads.
  */
 function valueOf(q: string, { payloads }: SearchQuery): PayloadCondition | undefined {
   const isName = q.endsWith('.*') || SEARCH_KINDS.some((kind) => isId(kind, q));
@@ -189,7 +195,10 @@ const hitOf = (message: MessageSummary, matched: Hit['matched']): Hit => ({
   matched,
 });
 
-/** A resource by its id, in one line, for each kind: by its own service, so that its rules hold here as well. */
+/**
+ * Finds a resource of each kind by id, summarised in one line. Uses the service of the resource, so that its access
+ * rules apply.
+ */
 const hitFinders = (searched: Searched): Readonly<Record<SearchKind, Finder>> => ({
   async message(caller, id) {
     const { eventType, channelId, deliveryStatus, publishedAt } = await searched.messages.get(caller, id);

@@ -1,7 +1,7 @@
 import type { DatabaseTransaction } from '../../platform/db/client.ts';
 import type { NamedKind } from '../../kernel/words/search-kinds.ts';
 
-/** Rows of each kind that a name may find. */
+/** Maximum results per kind when searching by name. */
 const MOST_NAMED = 20;
 
 const TABLES: Readonly<Record<NamedKind, { table: string; extant: string }>> = {
@@ -14,14 +14,18 @@ const TABLES: Readonly<Record<NamedKind, { table: string; extant: string }>> = {
 
 export type NamedResource = { kind: NamedKind; id: string; name: string; status: string; createdAt: Date };
 
-/** Resources of these kinds whose name has the text in it, in whatever case; the newest of each kind, in the order of the kinds. */
+/**
+ * Returns resources of these kinds whose names contain the text, ignoring case; the newest of each kind, in the order
+ * of the kinds.
+ */
 export async function findNamed(
   db: DatabaseTransaction,
   environmentId: string,
   { text, kinds }: { text: string; kinds: readonly NamedKind[] },
 ): Promise<NamedResource[]> {
   if (kinds.length === 0) return [];
-  // Names have no index: a look goes through those of one environment. LIKE would take % and _ of the text for patterns.
+  // Names have no index, so this reads those of one environment. It does not use LIKE, which would treat % and _ in the
+  // text as wildcards.
   const parts = kinds.map(
     (
       kind,

@@ -5,14 +5,17 @@ import type { DeliveryStatus } from '../../kernel/words/statuses.ts';
 import type { Span } from './span.ts';
 
 /**
- * The most deliveries that are counted for one answer, the newest first; several subscriptions share them. Each is an entry of an index
- * that is read, twice where there are steps (decision 31).
+ * Maximum deliveries counted per response, newest first; several subscriptions share the limit. Each one costs reading
+ * an index entry, or two if there are steps.
  */
 export const MOST_DELIVERIES_COUNTED = 50_000;
-/** The most steps of subscriptions that are counted for one channel: each is a step down the index. */
+/** Maximum steps times subscriptions counted for one channel, because each needs its own index scan. */
 const MOST_STEPS_COUNTED = 10_000;
 
-/** So many deliveries of an environment or a subscription in one state, created in one step of the span, and the oldest of them. */
+/**
+ * Number of deliveries of an environment or subscription in one state, created in one step of the span, and the oldest
+ * one.
+ */
 export type CountedDeliveries = {
   ofId: string;
   step: number;
@@ -21,13 +24,15 @@ export type CountedDeliveries = {
   oldestId: string;
 };
 
-/** `isExact`: none of the span was left out. `hasSteps`: the deliveries of each step were counted by themselves. */
+/**
+ * `isExact`: all deliveries of the span were counted. `hasSteps`: the deliveries of each step were counted separately.
+ */
 export type DeliveryCounts = { counted: CountedDeliveries[]; isExact: boolean; hasSteps: boolean };
 
-/** Whose deliveries are counted, and along which index: (`column`, id, status). */
+/** Whose deliveries to count and by which index: (`column`, id, status). */
 type Owners = { environmentId: string; column: 'environment_id' | 'subscription_id'; ids: readonly string[] };
 
-/** The present states of deliveries of the environment that were created in the span. */
+/** Counts deliveries of the environment created in the span, by their current state. */
 export const countOfEnvironment = (
   transaction: DatabaseTransaction,
   environmentId: string,
@@ -35,7 +40,7 @@ export const countOfEnvironment = (
 ): Promise<DeliveryCounts> =>
   countBySteps(transaction, { environmentId, column: 'environment_id', ids: [environmentId] }, span);
 
-/** The same of one subscription of it. */
+/** Counts deliveries of one subscription, like `countOfEnvironment`. */
 export const countOfSubscription = (
   transaction: DatabaseTransaction,
   { environmentId, subscriptionId }: { environmentId: string; subscriptionId: string },
@@ -43,7 +48,10 @@ export const countOfSubscription = (
 ): Promise<DeliveryCounts> =>
   countBySteps(transaction, { environmentId, column: 'subscription_id', ids: [subscriptionId] }, span);
 
-/** The same of one channel: no index has them by channel, so those of each of its subscriptions are counted, deleted ones included. */
+/**
+ * Counts deliveries of one channel. There is no index by channel, so those of all its subscriptions are counted,
+ * including deleted ones.
+ */
 export async function countOfChannel(
   transaction: DatabaseTransaction,
   { environmentId, channelId }: { environmentId: string; channelId: string },
@@ -53,7 +61,7 @@ export async function countOfChannel(
   return countBySteps(transaction, { environmentId, column: 'subscription_id', ids }, span);
 }
 
-/** The same of each of these subscriptions, each by itself and without its steps. */
+/** Counts deliveries of each of these subscriptions separately, without steps. */
 export async function countOfSubscriptions(
   transaction: DatabaseTransaction,
   { environmentId, subscriptionIds }: { environmentId: string; subscriptionIds: readonly string[] },
@@ -73,8 +81,8 @@ export async function countOfSubscriptions(
 }
 
 /**
- * Counts the newest deliveries of all owners together, back to the same time for each: an owner that was not counted to the beginning of
- * the span would say nothing about earlier times.
+ * Counts the newest deliveries of all owners together, back to the same time for each. Otherwise the numbers for
+ * earlier steps would lack the owners that were not counted that far.
  */
 async function countBySteps(transaction: DatabaseTransaction, owners: Owners, span: Span): Promise<DeliveryCounts> {
   if (owners.ids.length === 0) return { counted: [], isExact: true, hasSteps: true };
@@ -84,7 +92,7 @@ async function countBySteps(transaction: DatabaseTransaction, owners: Owners, sp
   const [since = '', until = ''] = [bounds[0], bounds.at(-1)];
   const cut = await findCut(transaction, owners, { since, until });
   const hasSteps = owners.ids.length * bounds.length <= MOST_STEPS_COUNTED;
-  // Ids have one length: nothing lies between one and the same with a character more.
+  // Ids have a fixed length, so no id sorts between an id and the same id plus one character.
   const from = cut === undefined ? since : `${cut}0`;
   const steps = (hasSteps ? bounds : [since, until]).map((bound) => (bound < from ? from : bound));
   const counted = await count(transaction, owners, steps, MOST_DELIVERIES_COUNTED);
@@ -93,7 +101,7 @@ async function countBySteps(transaction: DatabaseTransaction, owners: Owners, sp
 
 const shareOf = ({ ids }: Owners): number => Math.max(1, Math.floor(MOST_DELIVERIES_COUNTED / ids.length));
 
-/** The subscriptions of a channel with a delivery in the span: one step down an index for each. */
+/** Returns the subscriptions of a channel with a delivery in the span, with one index lookup for each. */
 export async function findBusy(
   transaction: DatabaseTransaction,
   { environmentId, channelId, span }: { environmentId: string; channelId: string; span: Span },
@@ -113,7 +121,7 @@ export async function findBusy(
   return rows.map(({ id }) => id);
 }
 
-/** SQL: a walk through the deliveries of each owner `w`, newest first. */
+/** SQL: an index scan of the deliveries of each owner `w`, newest first. */
 const newestOf = (
   values: Values,
   { environmentId, column }: Owners,
@@ -124,17 +132,21 @@ const newestOf = (
     columns: [column],
     at: ['w.id'],
     bounds,
-    // Beside a walk along the environment PostgreSQL would take it for the condition of the index, and read all of the environment.
+    // With an index scan by environment, this condition would make PostgreSQL use it as the index condition and read
+    // the whole environment.
     where: column === 'environment_id' ? [] : [`d.environment_id = ${values.add(environmentId)}`],
     limit,
     ...(beside !== undefined && { beside }),
   });
 
-// Sub-selects: each text is split once, and not for each row.
+// Sub-selects, so that each text is split once and not for each row.
 const listOf = ({ add }: Values, texts: readonly string[]): string =>
   `(SELECT string_to_array(${add(texts.join(','))}, ','))`;
 
-/** The newest delivery that is not counted any more, of all owners; undefined if each has no more than its share of the bound. */
+/**
+ * Returns the newest delivery, across all owners, that is not counted any more; undefined if each owner is within its
+ * share of the limit.
+ */
 async function findCut(
   transaction: DatabaseTransaction,
   owners: Owners,
@@ -152,9 +164,9 @@ async function findCut(
 }
 
 /**
- * Counts the newest `most` deliveries of each owner and step by their state. The id has the time of creation, and the index has the state
- * behind it, so that a delivery counts once, as what it is now. A step is a walk of its own: finding the step of each row by
- * `width_bucket` took three times as long.
+ * Counts the newest `most` deliveries of each owner and step by state. The id contains the creation time and the index
+ * has the state after it, so a delivery counts once, with its current state. Each step is a separate index scan:
+ * computing the step of each row with `width_bucket` took three times as long.
  */
 function count(
   transaction: DatabaseTransaction,

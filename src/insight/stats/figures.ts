@@ -21,14 +21,17 @@ type Answers = Stats['answers'];
 type Point = Stats['points'][number];
 type StepDeliveries = NonNullable<Point['deliveries']>;
 
-/** Codes of answers and failures are positive. Codes of runs are negative, and stand under the id of a workflow. */
+/** Codes of responses and failures are positive. Codes of runs are negative and stored under the id of a workflow. */
 const isOfAttempt = (code: number): boolean => code > 0;
 const isAttempt = ({ code }: Counted): boolean => isOfAttempt(code);
 
-/** Numbers that not everything has: a subscription publishes nothing, and a channel's dead letters of runs are not told apart. */
+/**
+ * Numbers that not every owner has: a subscription does not publish, and a channel's dead letters include those of
+ * runs.
+ */
 type Parts = { hasAccepted: boolean; hasGivenUp?: boolean };
 
-/** Adds up what was counted. */
+/** Adds up counts. */
 class Sum {
   private accepted = 0;
   private delivered = 0;
@@ -50,7 +53,7 @@ class Sum {
 
   figures({ hasAccepted, hasGivenUp = true }: Parts): Figures {
     const { accepted, delivered, failedAttempts, deadLetters } = this;
-    // Each failure of a run has a dead letter, and workers of an older release have counted the letters alone.
+    // Each failed run has a dead letter, but workers of an older release only counted the dead letters.
     const givenUp = Math.max(0, deadLetters - this.failedRuns);
     const [p50, p95] = [quantileMs(this.latencies, 0.5), quantileMs(this.latencies, 0.95)];
     return {
@@ -64,7 +67,7 @@ class Sum {
   }
 }
 
-/** Figures of the whole span and of each of its steps. */
+/** Returns the totals of the whole span and of each step. */
 export function figuresOf(
   counted: readonly Counted[],
   { since, until, stepMs }: Span,
@@ -83,7 +86,7 @@ export function figuresOf(
   };
 }
 
-/** Messages that were published: in the whole span, and in each of its steps. */
+/** Returns the number of published messages, in total and per step. */
 export function acceptedOf(
   counted: readonly Counted[],
   { since, until, stepMs }: Span,
@@ -99,7 +102,7 @@ export function acceptedOf(
   return { accepted, counts };
 }
 
-/** The points with the classes of their answers: a step in which a receiver began to fail shows how. */
+/** Adds response classes to the points, so that the chart shows how a receiver began to fail. */
 export function withAnswers(
   points: readonly (Figures & { at: Date })[],
   counted: readonly Counted[],
@@ -119,7 +122,7 @@ export function withAnswers(
 
 const NO_DELIVERIES = { delivered: 0, failed: 0, retrying: 0, pending: 0 };
 
-/** Deliveries by their present state, and whether these are all of the span. */
+/** Returns deliveries by current state, and whether all of the span were counted. */
 export function deliveriesOf({ counted, isExact }: DeliveryCounts): Stats['deliveries'] {
   const byState = { ...NO_DELIVERIES };
   for (const { status, count } of counted) byState[status] += count;
@@ -136,7 +139,7 @@ function oldestOf(counted: readonly CountedDeliveries[]): Date | undefined {
   );
 }
 
-/** The points with the deliveries that were created in their steps. A step that was not counted to its beginning has none. */
+/** Adds the deliveries created in each step to its point. Omitted for steps that were not counted completely. */
 export function withDeliveries(
   points: readonly Omit<Point, 'deliveries'>[],
   { counted, isExact, hasSteps }: DeliveryCounts,
@@ -156,7 +159,7 @@ export function withDeliveries(
   });
 }
 
-/** Attempts by their answer, the most frequent first. */
+/** Returns attempts by response, most frequent first. */
 export function answersOf(counted: readonly Counted[]): Answers {
   const counts = new Map<number, number>();
   for (const { code, count } of counted.filter(isAttempt)) counts.set(code, (counts.get(code) ?? 0) + count);
@@ -165,7 +168,7 @@ export function answersOf(counted: readonly Counted[]): Answers {
     .map(([code, count]) => ({ ...answerOf(code), count }));
 }
 
-/** Runs that were started and that ended: in the whole span, and in each of its steps. */
+/** Returns the numbers of started and finished runs, in total and per step. */
 export function runFiguresOf(
   counted: readonly Counted[],
   { since, until, stepMs }: Span,
@@ -184,7 +187,7 @@ export function runFiguresOf(
   return { totals, points: [...steps.values()] };
 }
 
-/** Requests to an inbound webhook in the whole span, by what became of them. */
+/** Returns the number of requests to an inbound webhook in the whole span, by outcome. */
 export function requestFiguresOf(counted: readonly Counted[]): Record<keyof typeof INBOUND_CODES, number> {
   const of = (wanted: number): number =>
     counted.reduce((sum, { code, count }) => (code === wanted ? sum + count : sum), 0);

@@ -2,18 +2,18 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../../platform/db/transaction.ts';
 import { COUNTED_CODES, LATENCY_CLASSES, NO_LATENCY } from '../../kernel/words/outcomes.ts';
 
-/** Parts that one transaction sums up: 30 ms for as many groups as a burst makes in seconds. */
+/** Parts merged per transaction: 30 ms for as many groups as a burst creates in seconds. */
 export const PARTS_AT_ONCE = 5_000;
 const REMOVED_AT_ONCE = 5_000;
 
-/** Minutes of one figure, and how long figures of that kind are kept. */
+/** Resolution in minutes, and how long statistics of that resolution are kept. */
 export const GRAINS = { minute: { minutes: 1, keptDays: 3 }, hour: { minutes: 60, keptDays: 400 } } as const;
 
-// One process sums up at a time, so that nobody waits for a row of another one. The number stands for nothing else.
+// Only one process merges at a time, so that processes do not wait for each other's rows. The number has no meaning.
 const LOCK = 'SELECT pg_try_advisory_xact_lock(440044) AS "isMine"';
 
-// The figures of an environment hold those of its channels, and a channel's those of its subscriptions: a reader adds up nothing but
-// times. The order keeps neighbours of the index together.
+// The counts of an environment include those of its channels, and those of a channel its subscriptions, so a reader
+// only adds up steps. The order keeps neighbouring index entries together.
 const MERGE = `
   WITH taken AS (
     DELETE FROM stat_parts WHERE id IN (SELECT id FROM stat_parts ORDER BY id LIMIT $1)
@@ -41,7 +41,10 @@ const MERGE = `
   )
   SELECT count(*)::int AS taken FROM taken`;
 
-/** `of_id` of the figures of all runs of an environment: its id and this. Figures of its traffic stand under the id alone. */
+/**
+ * Suffix of `of_id` for the statistics of all runs of an environment. Those of its traffic are stored under the id
+ * alone.
+ */
 export const ALL_RUNS = '/runs';
 
 const MERGE_RUNS = `
@@ -74,8 +77,8 @@ const MERGE_INBOUND = `
   SELECT count(*)::int AS taken FROM taken`;
 
 /**
- * Sums up the oldest parts, of traffic, of runs and of inbound requests, into minutes and hours, in one transaction, and removes them.
- * Returns whether there may be more. While another process is at it, this does nothing.
+ * Merges the oldest parts (traffic, runs and inbound requests) into minutes and hours in one transaction and deletes
+ * them. Returns whether there may be more. Does nothing while another process is merging.
  */
 export async function mergeParts(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (connection) => {
@@ -98,7 +101,7 @@ const REMOVE = `
   DELETE FROM stat_counts WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM stat_counts WHERE minutes = $1 AND at < now() - make_interval(days => $2) ORDER BY at LIMIT $3 FOR UPDATE SKIP LOCKED))`;
 
-/** Removes figures that are kept no longer. Returns whether there may be more. */
+/** Deletes expired statistics. Returns whether there may be more. */
 export async function removeOldFigures(pool: Pool): Promise<boolean> {
   let isMore = false;
   for (const { minutes, keptDays } of Object.values(GRAINS)) {

@@ -3,24 +3,27 @@ import type { Logger } from 'pino';
 import { type Looking, startLooking } from '../../platform/db/waking.ts';
 import { mergeParts, removeOldFigures } from './merge-store.ts';
 
-// All workers together look this often, so figures are this old at most.
+// Interval across all workers, so this is the maximum age of statistics.
 const EVERY_MS = 5_000;
-// Nobody reads old figures, so there is no hurry.
+// Expired statistics are not read, so there is no hurry.
 const REMOVE_EVERY_MS = 10 * 60_000;
 
 type Merging = {
   pool: Pool;
   log: Logger;
-  /** Ms until this process's turn of a look that all make every so many ms. */
+  /** Milliseconds until this process's turn of a poll that the workers share, each `everyMs` in total. */
   lookInMs(everyMs: number): number;
 };
 
-/** Sums up the parts that publishing and recording leave, and removes old figures, until `stop`, which waits for the work under way. */
+/**
+ * Merges the parts that publishing and recording write, and deletes expired statistics, until `stop`, which waits for
+ * work in progress.
+ */
 export function startMerging({ pool, log, lookInMs }: Merging): Looking {
   let removeAt = 0;
   return startLooking({
     log,
-    what: 'figures of traffic',
+    what: 'traffic statistics',
     async look() {
       if (await mergeParts(pool)) return { ms: 0 };
       if (performance.now() >= removeAt && !(await removeOldFigures(pool)))

@@ -6,8 +6,8 @@ import { type DeliveryStatus, ERROR_CLASSES, RUN_STATUSES } from '../../kernel/w
 
 export const statsQuery = z
   .strictObject({
-    channelId: z.string().optional().describe('Only of this channel.'),
-    subscriptionId: z.string().optional().describe('Only of this subscription.'),
+    channelId: z.string().optional().describe('Only this channel.'),
+    subscriptionId: z.string().optional().describe('Only this subscription.'),
     ...windowQuery,
   })
   .meta({ typeName: 'StatsQuery' });
@@ -17,7 +17,7 @@ export const subscriptionStatsQuery = z
   .strictObject({
     subscriptionIds: idsQuery('subscription')
       .optional()
-      .describe('Up to 100 ids of subscriptions, separated by commas. By default the newest 100.'),
+      .describe('Up to 100 ids of subscriptions, separated by commas. Default: the newest 100.'),
     ...windowQuery,
   })
   .meta({ typeName: 'SubscriptionStatsQuery' });
@@ -27,7 +27,7 @@ export const channelStatsQuery = z
   .strictObject({
     channelIds: idsQuery('channel')
       .optional()
-      .describe('Up to 100 ids of channels, separated by commas. By default the newest 100.'),
+      .describe('Up to 100 ids of channels, separated by commas. Default: the newest 100.'),
     ...windowQuery,
   })
   .meta({ typeName: 'ChannelStatsQuery' });
@@ -37,20 +37,20 @@ export const webhookStatsQuery = z
   .strictObject({
     webhookIds: idsQuery('webhook')
       .optional()
-      .describe('Up to 100 ids of inbound webhooks, separated by commas. By default the newest 100.'),
+      .describe('Up to 100 ids of inbound webhooks, separated by commas. Default: the newest 100.'),
     ...windowQuery,
   })
   .meta({ typeName: 'WebhookStatsQuery' });
 export type WebhookStatsQuery = z.output<typeof webhookStatsQuery>;
 
 export const runStatsQuery = z
-  .strictObject({ workflowId: z.string().optional().describe('Only of this workflow.'), ...windowQuery })
+  .strictObject({ workflowId: z.string().optional().describe('Only this workflow.'), ...windowQuery })
   .meta({ typeName: 'RunStatsQuery' });
 export const workflowStatsQuery = z
   .strictObject({
     workflowIds: idsQuery('workflow')
       .optional()
-      .describe('Up to 100 ids of workflows, separated by commas. By default the newest 100.'),
+      .describe('Up to 100 ids of workflows, separated by commas. Default: the newest 100.'),
     ...windowQuery,
   })
   .meta({ typeName: 'WorkflowStatsQuery' });
@@ -58,28 +58,26 @@ export type WorkflowStatsQuery = z.output<typeof workflowStatsQuery>;
 export type RunStatsQuery = z.output<typeof runStatsQuery>;
 
 export const backlogQuery = z
-  .strictObject({ channelId: z.string().optional().describe('Only of this channel.') })
+  .strictObject({ channelId: z.string().optional().describe('Only this channel.') })
   .meta({ typeName: 'BacklogQuery' });
 
 const latency = z
   .strictObject({
-    p50: wholeNumber.describe('Half of the answers took so many milliseconds at most.'),
-    p95: wholeNumber.describe('95 of 100 answers took so many milliseconds at most.'),
+    p50: wholeNumber.describe('Median, in milliseconds.'),
+    p95: wholeNumber.describe('95th percentile, in milliseconds.'),
   })
   .exactOptional()
-  .describe('Latency of the answers of subscribers, good by a fifth. Absent where there was no answer.');
+  .describe("Latency of subscribers' responses, accurate to about 20 %. Absent if there was no response.");
 
 const figures = {
-  accepted: wholeNumber
-    .exactOptional()
-    .describe('Messages that were published. Absent on subscriptions, which publish nothing.'),
-  delivered: wholeNumber.describe('Attempts that have delivered a message.'),
-  failedAttempts: wholeNumber.describe('Attempts that have failed.'),
-  deadLetters: wholeNumber.describe('Dead letters, of deliveries and of runs.'),
+  accepted: wholeNumber.exactOptional().describe('Messages published. Absent for subscriptions.'),
+  delivered: wholeNumber.describe('Attempts that delivered a message.'),
+  failedAttempts: wholeNumber.describe('Attempts that failed.'),
+  deadLetters: wholeNumber.describe('Dead letters of deliveries and runs.'),
   givenUp: wholeNumber
     .exactOptional()
     .describe(
-      'Dead letters of deliveries. One that was replayed with success since stays counted: a success rate comes from `deliveries`. Absent on channels, of which runs are counted too.',
+      'Dead letters of deliveries. A delivery that was replayed successfully later still counts; use `deliveries` for a success rate. Absent for channels, where runs are counted too.',
     ),
   latencyMs: latency,
 };
@@ -88,58 +86,58 @@ const point = z.strictObject({ at: time.describe('When the step began.'), ...fig
 
 const answerClasses = z
   .strictObject({
-    status2xx: wholeNumber.describe('Attempts that were answered with a status from 200 to 299: they have delivered.'),
-    status3xx: wholeNumber.describe('Attempts that were answered with a status from 300 to 399.'),
-    status4xx: wholeNumber.describe('Attempts that were answered with a status from 400 to 499.'),
-    status5xx: wholeNumber.describe('Attempts that were answered with a status from 500 on.'),
-    none: wholeNumber.describe('Attempts without an answer: no connection, a time-out, a broken one.'),
+    status2xx: wholeNumber.describe('Attempts with a response status from 200 to 299: they delivered.'),
+    status3xx: wholeNumber.describe('Attempts with a response status from 300 to 399.'),
+    status4xx: wholeNumber.describe('Attempts with a response status from 400 to 499.'),
+    status5xx: wholeNumber.describe('Attempts with a response status of 500 or higher.'),
+    none: wholeNumber.describe('Attempts without a response: no connection, a timeout, or a broken connection.'),
   } satisfies Record<AnswerClass, unknown>)
-  .describe('Attempts of the step by the class of their answer.');
+  .describe('Attempts of the step by the class of their response.');
 
 const answer = z.union([
   z.strictObject({
-    status: wholeNumber.describe('HTTP status of the answer.'),
-    count: wholeNumber.describe('Attempts that got it.'),
+    status: wholeNumber.describe('HTTP status of the response.'),
+    count: wholeNumber.describe('Attempts with this status.'),
   }),
   z.strictObject({
-    errorClass: z.enum(ERROR_CLASSES).describe('Kind of the failure without an answer.'),
-    count: wholeNumber.describe('Attempts that ended so.'),
+    errorClass: z.enum(ERROR_CLASSES).describe('Kind of failure without a response.'),
+    count: wholeNumber.describe('Attempts that failed this way.'),
   }),
 ]);
 
 const byState = {
-  delivered: wholeNumber.describe('Deliveries that have been delivered, at the first attempt or a later one.'),
-  failed: wholeNumber.describe('Deliveries that have failed, and have not been retried or replayed since.'),
-  retrying: wholeNumber.describe('Deliveries whose attempts have failed so far, and that will be attempted again.'),
-  pending: wholeNumber.describe('Deliveries that wait for their first attempt, or for the first one of a replay.'),
+  delivered: wholeNumber.describe('Deliveries that were delivered, at the first attempt or a later one.'),
+  failed: wholeNumber.describe('Deliveries that failed and have not been retried or replayed since.'),
+  retrying: wholeNumber.describe('Deliveries whose attempts have failed so far and that will be retried.'),
+  pending: wholeNumber.describe('Deliveries that wait for their first attempt, or for the first attempt of a replay.'),
 } satisfies Record<DeliveryStatus, unknown>;
 
 const deliveries = z
   .strictObject({
-    created: wholeNumber.describe('Deliveries that were created. The four numbers below add up to it.'),
+    created: wholeNumber.describe('Deliveries that were created: the sum of the four numbers below.'),
     ...byState,
-    isExact: z.boolean().describe('Whether all of the span were counted. If not, only the newest were.'),
+    isExact: z.boolean().describe('Whether all deliveries of the span were counted. If not, only the newest were.'),
     countedSince: time
       .exactOptional()
-      .describe('When the oldest counted delivery was created, if older ones of the span were left out.'),
+      .describe('When the oldest counted delivery was created. Absent if all were counted.'),
   })
   .describe(
-    'Deliveries that were created in the span, by their state now. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries that retention has removed are not among them.',
+    'Deliveries created in the span, by their current state. The success rate is `delivered` ÷ (`delivered` + `failed`). Deliveries removed by retention are not included.',
   );
 
 const span = {
-  since: time.describe('When the first step began.'),
-  until: time.describe('When the last step ends.'),
-  stepSeconds: wholeNumber.describe('Seconds of one step. The service chooses it by the length of the span.'),
+  since: time.describe('Start of the first step.'),
+  until: time.describe('End of the last step.'),
+  stepSeconds: wholeNumber.describe('Length of a step in seconds. Depends on the span.'),
 };
 
-/** Figures of an environment, a channel or a subscription. */
+/** Statistics of an environment, a channel or a subscription. */
 export const statsAnswer = z
   .strictObject({
     ...span,
-    totals: z.strictObject(figures).describe('Figures of the whole span.'),
+    totals: z.strictObject(figures).describe('Totals of the whole span.'),
     deliveries,
-    answers: z.array(answer).describe('Attempts by the answer of the subscriber, the most frequent first.'),
+    answers: z.array(answer).describe('Attempts by the response of the subscriber, most frequent first.'),
     points: z
       .array(
         z.strictObject({
@@ -149,164 +147,168 @@ export const statsAnswer = z
             .strictObject(byState)
             .exactOptional()
             .describe(
-              'Deliveries that were created in the step, by their state now. Absent if not all of them were counted.',
+              'Deliveries created in the step, by their current state. Absent if not all of them were counted.',
             ),
         }),
       )
-      .describe('Figures of each step, oldest first, those without traffic too.'),
+      .describe('Numbers for each step, oldest first, including steps without traffic.'),
   })
   .meta({ typeName: 'Stats' });
 export type Stats = z.output<typeof statsAnswer>;
 
 const capped = {
-  count: wholeNumber.describe('How many there are, 1,000 at most.'),
-  isMore: z.boolean().describe('Whether there are more than that.'),
+  count: wholeNumber.describe('Number counted, up to 1,000.'),
+  isMore: z.boolean().describe('Whether there are more.'),
 };
 
-/** Figures of several subscriptions. */
+/** Statistics of several subscriptions. */
 export const subscriptionStatsAnswer = z
   .strictObject({
     ...span,
     subscriptions: z
       .array(
         z.strictObject({
-          subscriptionId: idOf('subscription').describe('Subscription of these figures.'),
-          totals: z.strictObject(figures).describe('Figures of the whole span.'),
+          subscriptionId: idOf('subscription').describe('Subscription of this entry.'),
+          totals: z.strictObject(figures).describe('Totals of the whole span.'),
           deliveries,
-          points: z.array(point).describe('Figures of each step, oldest first, those without traffic too.'),
+          points: z.array(point).describe('Numbers for each step, oldest first, including steps without traffic.'),
           waiting: z
             .strictObject(capped)
             .describe('Deliveries that wait for an attempt now, the first or a later one.'),
           failingSince: time
             .exactOptional()
             .describe(
-              'When the first of at least five failed attempts in a row was recorded, if that is at least a minute ago and no attempt has been delivered since. A disabled subscription always has it. Absent while the receiver is not failing.',
+              'When the first of at least five consecutive failed attempts was recorded, if that is at least a minute ago and no attempt has succeeded since. A disabled subscription always has it. Absent if the receiver is not failing.',
             ),
         }),
       )
-      .describe('One entry for each subscription that was asked for, in that order. One that is not here has none.'),
+      .describe('One entry for each requested subscription, in that order. Unknown ids are left out.'),
   })
   .meta({ typeName: 'SubscriptionStats' });
 export type SubscriptionStats = z.output<typeof subscriptionStatsAnswer>;
 
 const runFigures = {
-  started: wholeNumber.describe('Runs whose first step could begin. A retry from the start counts once more.'),
-  completed: wholeNumber.describe('Runs that have completed, those that a filter has ended too. Each counts once.'),
-  failed: wholeNumber.describe('Failures of runs. One that fails again after a retry counts again.'),
+  started: wholeNumber.describe('Runs whose first step could start. A retry from the start counts again.'),
+  completed: wholeNumber.describe('Runs that completed, including those ended by a filter. Each run counts once.'),
+  failed: wholeNumber.describe('Failures of runs. A run that fails again after a retry counts again.'),
   cancelled: wholeNumber.describe('Runs that were cancelled.'),
-  skipped: wholeNumber.describe('Runs that their trigger has let do nothing.'),
+  skipped: wholeNumber.describe("Runs that were skipped because of their trigger's settings."),
 } satisfies Record<keyof typeof RUN_CODES, unknown>;
 
-/** Figures of the runs of an environment or of a workflow. */
+/** Statistics of the runs of an environment or a workflow. */
 export const runStatsAnswer = z
   .strictObject({
     ...span,
-    totals: z.strictObject(runFigures).describe('Figures of the whole span.'),
+    totals: z.strictObject(runFigures).describe('Totals of the whole span.'),
     points: z
-      .array(z.strictObject({ at: time.describe('When the step began.'), ...runFigures }))
-      .describe('Figures of each step, oldest first, those without a run too.'),
+      .array(z.strictObject({ at: time.describe('Start of the step.'), ...runFigures }))
+      .describe('Numbers for each step, oldest first, including steps without runs.'),
     unfinished: z
       .strictObject({
-        count: wholeNumber.describe('How many there are, 1,000 at most.'),
-        isMore: z.boolean().describe('Whether there may be more than that.'),
+        count: wholeNumber.describe('Number counted, up to 1,000.'),
+        isMore: z.boolean().describe('Whether there may be more.'),
       })
       .describe(
-        'Runs that have not ended now. Runs of one workflow are counted among the newest 5,000 of each status.',
+        'Runs that are unfinished now. Runs of one workflow are counted among the newest 5,000 of each status.',
       ),
   })
   .meta({ typeName: 'RunStats' });
 export type RunStats = z.output<typeof runStatsAnswer>;
 
-/** Figures of several workflows: no more than a row of their list shows. */
+/** Statistics of several workflows: only what a row of the workflow list shows. */
 export const workflowStatsAnswer = z
   .strictObject({
     ...span,
     workflows: z
       .array(
         z.strictObject({
-          workflowId: idOf('workflow').describe('Workflow of these figures.'),
-          totals: z.strictObject(runFigures).describe('Figures of its runs in the whole span.'),
+          workflowId: idOf('workflow').describe('Workflow of this entry.'),
+          totals: z.strictObject(runFigures).describe('Totals of its runs in the whole span.'),
           lastRun: z
             .strictObject({
               id: idOf('run'),
-              status: z.enum(RUN_STATUSES).describe('How far it has come.'),
-              createdAt: time.describe('When it was made.'),
-              finishedAt: time.exactOptional().describe('When it ended. Absent before.'),
-              filteredBy: z.string().exactOptional().describe('Filter that ended it: id of the step.'),
+              status: z.enum(RUN_STATUSES).describe('Status of the run.'),
+              createdAt: time.describe('When it was created.'),
+              finishedAt: time.exactOptional().describe('When it finished. Absent until then.'),
+              filteredBy: z.string().exactOptional().describe('Id of the filter step that ended it.'),
             })
             .exactOptional()
-            .describe('Run that was made last, in the span or before. Absent where there is none.'),
-          completed: z.array(wholeNumber).describe('Completed runs of each step, oldest first, those without one too.'),
-          failed: z.array(wholeNumber).describe('Failures of runs in each step.'),
+            .describe('Latest run, created in the span or before. Absent if there is none.'),
+          completed: z
+            .array(wholeNumber)
+            .describe('Completed runs in each step, oldest first, including steps without any.'),
+          failed: z.array(wholeNumber).describe('Failures of runs in each step, oldest first.'),
         }),
       )
-      .describe('One entry for each workflow that was asked for, in that order. One that is not here has none.'),
+      .describe('One entry for each requested workflow, in that order. Unknown ids are left out.'),
   })
   .meta({ typeName: 'WorkflowStats' });
 export type WorkflowStats = z.output<typeof workflowStatsAnswer>;
 
-/** Figures of several inbound webhooks. */
+/** Statistics of several inbound webhooks. */
 export const webhookStatsAnswer = z
   .strictObject({
     ...span,
     webhooks: z
       .array(
         z.strictObject({
-          webhookId: idOf('webhook').describe('Inbound webhook of these figures.'),
-          received: wholeNumber.describe('Requests that became messages in the whole span.'),
-          repeated: wholeNumber.describe('Requests whose event was a message already, up to 100 in a minute.'),
-          refused: wholeNumber.describe('Requests that were refused, up to 100 in a minute.'),
+          webhookId: idOf('webhook').describe('Inbound webhook of this entry.'),
+          received: wholeNumber.describe('Requests that became messages.'),
+          repeated: wholeNumber.describe('Requests whose event already was a message, up to 100 per minute.'),
+          refused: wholeNumber.describe('Requests that were refused, up to 100 per minute.'),
         } satisfies Record<keyof typeof INBOUND_CODES | 'webhookId', unknown>),
       )
-      .describe('One entry for each webhook that was asked for, in that order. One that is not here has none.'),
+      .describe('One entry for each requested webhook, in that order. Unknown ids are left out.'),
   })
   .meta({ typeName: 'WebhookStats' });
 export type WebhookStats = z.output<typeof webhookStatsAnswer>;
 
-/** Figures of several channels: no more than a row of their list shows. */
+/** Statistics of several channels: only what a row of the channel list shows. */
 export const channelStatsAnswer = z
   .strictObject({
     ...span,
     channels: z
       .array(
         z.strictObject({
-          channelId: idOf('channel').describe('Channel of these figures.'),
-          accepted: wholeNumber.describe('Messages that were published to it in the whole span.'),
-          counts: z.array(wholeNumber).describe('The same in each step, oldest first, those without a message too.'),
-          subscriptions: z.strictObject(capped).describe('Subscriptions that it has now.'),
+          channelId: idOf('channel').describe('Channel of this entry.'),
+          accepted: wholeNumber.describe('Messages published to it in the whole span.'),
+          counts: z
+            .array(wholeNumber)
+            .describe('Messages published in each step, oldest first, including steps without any.'),
+          subscriptions: z.strictObject(capped).describe('Subscriptions that the channel has now.'),
         }),
       )
-      .describe('One entry for each channel that was asked for, in that order. One that is not here has none.'),
+      .describe('One entry for each requested channel, in that order. Unknown ids are left out.'),
   })
   .meta({ typeName: 'ChannelStats' });
 export type ChannelStats = z.output<typeof channelStatsAnswer>;
 
-/** Work that is left at this moment. */
+/** Unfinished work at the moment of the request. */
 export const backlogAnswer = z
   .strictObject({
     pending: z
       .strictObject({
         ...capped,
-        oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
+        oldestAt: time.exactOptional().describe('When the oldest one was created. Absent if there is none.'),
       })
-      .describe('Deliveries before their first attempt.'),
+      .describe('Deliveries that wait for their first attempt.'),
     retrying: z
       .strictObject({
         ...capped,
-        oldestAt: time.exactOptional().describe('When the oldest one was made. Absent where there is none.'),
+        oldestAt: time.exactOptional().describe('When the oldest one was created. Absent if there is none.'),
       })
       .describe('Deliveries whose attempts have failed so far.'),
     openDeadLetters: z.strictObject(capped).describe('Dead letters that were neither replayed nor discarded.'),
     service: z
       .strictObject({
-        worker: z.enum(['up', 'down']).describe('Down where no worker is alive: nothing is delivered then.'),
+        worker: z.enum(['up', 'down']).describe('`down`: no worker is alive, so nothing is delivered.'),
         temporal: z
           .enum(['up', 'down', 'unknown'])
           .describe(
-            'Down where Temporal answers no worker that is alive: deliveries wait for it. Unknown where none is.',
+            '`down`: no live worker can reach Temporal, so deliveries that need it wait. `unknown`: no worker is alive.',
           ),
       })
-      .describe('Servers that deliver for all environments, as of the last seconds.'),
+      .describe('State of the components that deliver for all environments, some seconds old.'),
   })
   .meta({ typeName: 'Backlog' });
 export type Backlog = z.output<typeof backlogAnswer>;

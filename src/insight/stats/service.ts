@@ -40,28 +40,28 @@ import type {
 } from './schema.ts';
 import { type Span, spanOf } from './span.ts';
 
-// A sparkline is as wide as a word.
+// A sparkline is about as wide as a word.
 const POINTS_OF_ROW = 24;
 
 export type StatsService = ReturnType<typeof createStats>;
 
 /**
- * Figures of traffic: counted when it is recorded, and a few seconds old when they are read. Deliveries by their state are counted from
- * their rows when they are asked for, because a state changes long after its delivery was created.
+ * Traffic statistics: counted when events are recorded, and a few seconds old when read. Deliveries by state are
+ * counted from their rows on request, because a state can change long after the delivery was created.
  */
 export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>) {
   const bounds = ({ since, until, stepMs }: Span) => ({ since, until, stepSeconds: stepMs / 1_000 });
 
   return {
     /**
-     * Figures of the environment, or of one channel or subscription of it. A thing that is not here, or not of that channel, has no
-     * traffic.
+     * Returns statistics of the environment, or of one of its channels or subscriptions. One that does not exist, or
+     * does not belong to that channel, has no traffic.
      */
     async read(caller: EnvironmentCaller, { channelId, subscriptionId, ...window }: StatsQuery): Promise<Stats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock());
       const ofId = subscriptionId ?? channelId ?? environmentId;
-      // Dead letters of an environment and of its channels are also those of runs, which are counted for the environment.
+      // Dead letters of an environment include those of runs, which are counted under a separate id.
       const isOfAll = subscriptionId === undefined && channelId === undefined;
       const ofIds = isOfAll ? [ofId, store.allRunsOf(environmentId)] : [ofId];
       const { counted, deliveries } = !hasIdForm(ofId)
@@ -91,8 +91,8 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
 
     /**
-     * Figures of several subscriptions, in the order of their ids in the query; without any those of the newest 100. Ids that name none
-     * here are left out.
+     * Returns statistics of several subscriptions in the order of their ids in the query, by default the newest 100.
+     * Unknown ids are left out.
      */
     async ofSubscriptions(
       caller: EnvironmentCaller,
@@ -125,8 +125,8 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
 
     /**
-     * Messages published to several channels, and their subscriptions, in the order of the ids in the query; without any those of the
-     * newest 100. Ids that name none here are left out.
+     * Returns messages published to several channels, and their subscriptions, in the order of the ids in the query, by
+     * default the newest 100. Unknown ids are left out.
      */
     async ofChannels(caller: EnvironmentCaller, { channelIds, ...window }: ChannelStatsQuery): Promise<ChannelStats> {
       const { environmentId } = caller;
@@ -154,8 +154,8 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
 
     /**
-     * Figures of the runs of several workflows, and the last run of each, in the order of the ids in the query; without any those of the
-     * newest 100. Ids that name none here are left out.
+     * Returns statistics of the runs of several workflows, and the last run of each, in the order of the ids in the
+     * query, by default the newest 100. Unknown ids are left out.
      */
     async ofWorkflows(
       caller: EnvironmentCaller,
@@ -190,8 +190,8 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
 
     /**
-     * Requests to several inbound webhooks, in the order of the ids in the query; without any those of the newest 100. Ids that name none
-     * here are left out.
+     * Returns the numbers of requests to several inbound webhooks in the order of the ids in the query, by default the
+     * newest 100. Unknown ids are left out.
      */
     async ofWebhooks(caller: EnvironmentCaller, { webhookIds, ...window }: WebhookStatsQuery): Promise<WebhookStats> {
       const { environmentId } = caller;
@@ -207,7 +207,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
       };
     },
 
-    /** Figures of the runs of the environment, or of one workflow of it. One that is not here has no runs. */
+    /** Returns statistics of the runs of the environment or one workflow. An unknown workflow has no runs. */
     async ofRuns(caller: EnvironmentCaller, { workflowId, ...window }: RunStatsQuery): Promise<RunStats> {
       const { environmentId } = caller;
       const span = spanOf(window, clock());
@@ -228,8 +228,8 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
     },
 
     /**
-     * Work of the environment, or of one channel of it, that is left now: counted up to 1,000 each, and whether somebody is there to do
-     * it. A channel that is not here has none.
+     * Returns the unfinished work of the environment or one channel, counted up to 1,000 each, and whether workers and
+     * Temporal are up. An unknown channel has none.
      */
     backlog(caller: EnvironmentCaller, channelId: string | undefined): Promise<Backlog> {
       const { environmentId } = caller;
@@ -264,7 +264,7 @@ export function createStats({ tenants, clock }: Pick<Dependencies, 'tenants' | '
 const NO_DELIVERIES: DeliveryCounts = { counted: [], isExact: true, hasSteps: true };
 const NO_TRAFFIC: { counted: store.Counted[]; deliveries: DeliveryCounts } = { counted: [], deliveries: NO_DELIVERIES };
 
-/** Deliveries of the subscription where one is named, else of the channel, else of the environment. */
+/** Counts deliveries of the subscription if given, otherwise of the channel, otherwise of the environment. */
 function countDeliveries(
   transaction: DatabaseTransaction,
   {
@@ -292,7 +292,7 @@ const lastRunOf = (run: store.LastRun | undefined): Pick<WorkflowStats['workflow
         },
       };
 
-/** A number that was counted up to one more than is shown. */
+/** Splits a number that was counted up to one more than is shown. */
 const shownOf = (count: number): { count: number; isMore: boolean } => ({
   count: Math.min(count, store.MOST_COUNTED),
   isMore: count > store.MOST_COUNTED,

@@ -19,12 +19,12 @@ test.each([
     ['2026-03-10T06:00:00.000Z', '2026-03-10T12:00:00.000Z', 5, 1],
   ],
   [
-    'a week, whose minutes are gone',
+    'a week, whose minutes have expired',
     { since: at('2026-03-03T12:00:00Z') },
     ['2026-03-03T12:00:00.000Z', '2026-03-10T18:00:00.000Z', 360, 60],
   ],
   [
-    'an hour of last month, whose minutes are gone',
+    'an hour of last month, whose minutes have expired',
     { since: at('2026-02-03T12:10:00Z'), until: at('2026-02-03T12:20:00Z') },
     ['2026-02-03T12:00:00.000Z', '2026-02-03T13:00:00.000Z', 60, 60],
   ],
@@ -34,7 +34,7 @@ test.each([
     ['2025-03-10T00:00:00.000Z', '2026-03-10T00:00:00.000Z', 1_440, 60],
   ],
   [
-    'nothing where since is behind until',
+    'nothing if since is after until',
     { since: at('2026-03-10T13:00:00Z'), until: at('2026-03-10T12:00:00Z') },
     ['2026-03-10T12:00:00.000Z', '2026-03-10T12:00:00.000Z', 1, 1],
   ],
@@ -42,7 +42,7 @@ test.each([
   expect(shown(spanOf(window, NOW))).toEqual(expected);
 });
 
-test('has as many points as are asked for at most', () => {
+test('returns at most the requested number of points', () => {
   expect(shown(spanOf({}, NOW, 24))).toEqual(['2026-03-09T12:00:00.000Z', '2026-03-10T13:00:00.000Z', 60, 60]);
 });
 

@@ -4,16 +4,17 @@ import { GRAINS } from './merge-store.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const STEPS_MS = [1, 5, 15, 60, 360, 1_440].map((minutes) => minutes * MINUTE_MS);
-// A chart of more points than this shows no more. Only days may be more: figures are kept for 400 of them.
+// A chart does not show more points than this. Only days can be more, because statistics are kept for 400 of them.
 const MOST_POINTS = 120;
 const DEFAULT_MS = DAY_MS;
 
-/** Whole steps that cover what was asked for. `minutes`: which figures are added up. */
+/** Whole steps that cover the requested time. `minutes`: the resolution of the counts that are added up. */
 export type Span = { since: Date; until: Date; stepMs: number; minutes: number };
 
 /**
- * The steps of a window, aligned to UTC: as short as gives `mostPoints` at most, and no shorter than the figures that are still kept.
- * Without `until` it ends now, without `since` it has a day. The span is cut to the time that has figures.
+ * Returns the steps of a window, aligned to UTC: the shortest that give at most `mostPoints`, but not shorter than the
+ * resolution still kept. Without `until` the window ends now; without `since` it is one day. The span is limited to the
+ * time for which statistics are kept.
  */
 export function spanOf({ since, until }: TimeWindow, now: Date, mostPoints = MOST_POINTS): Span {
   const oldest = now.getTime() - GRAINS.hour.keptDays * DAY_MS;

@@ -7,7 +7,7 @@ import { type RunStatus, UNFINISHED_RUNS } from '../../kernel/words/statuses.ts'
 import { ALL_RUNS } from './merge-store.ts';
 import type { Span } from './span.ts';
 
-/** Living workers of all environments, and those of them that Temporal does not answer. */
+/** Counts live workers of the service, and those of them that cannot reach Temporal. */
 export async function countWorkers(
   transaction: Pick<DatabaseTransaction, '$queryRaw'>,
 ): Promise<{ living: number; withoutTemporal: number }> {
@@ -17,10 +17,10 @@ export async function countWorkers(
   return row ?? { living: 0, withoutTemporal: 0 };
 }
 
-/** So many attempts, messages or dead letters of one thing in one step. */
+/** Number of attempts, messages or dead letters of one owner in one step. */
 export type Counted = { ofId: string; at: Date; code: number; latencyClass: number; count: number };
 
-/** Counts of environments, channels or subscriptions of an environment, in the steps of a span. `code`: of this outcome alone. */
+/** Reads counts of environments, channels or subscriptions, per step of a span; with `code` only of this outcome. */
 export function findCounted(
   reader: Pick<DatabaseReader, '$queryRaw'>,
   { environmentId, ofIds, code }: { environmentId: string; ofIds: readonly string[]; code?: number },
@@ -35,10 +35,13 @@ export function findCounted(
     GROUP BY 1, 2, 3, 4`;
 }
 
-/** A subscription, and since when its receiver has been failing (src/kernel/rules/failing.ts); undefined while it is not. */
+/**
+ * A subscription and since when its receiver has been failing (src/kernel/rules/failing.ts); undefined if it is not
+ * failing.
+ */
 export type SubscriptionHealth = { id: string; failingSince: Date | undefined };
 
-/** The subscriptions of the environment among these, in their order; the newest 100 where none is named. */
+/** Returns the named subscriptions of the environment in that order; the newest 100 if none is named. */
 export async function findSubscriptions(
   reader: Pick<DatabaseReader, 'subscription'>,
   environmentId: string,
@@ -61,7 +64,7 @@ export async function findSubscriptions(
   return inOrder(rows, named).map((row) => ({ id: row.id, failingSince: failingSinceOf(row, now) }));
 }
 
-/** The channels of the environment among these, in their order; the newest 100 where none is named. */
+/** Returns the named channels of the environment in that order; the newest 100 if none is named. */
 export async function findChannelIds(
   reader: Pick<DatabaseReader, 'channel'>,
   environmentId: string,
@@ -76,7 +79,7 @@ export async function findChannelIds(
   return idsOf(inOrder(rows, named));
 }
 
-/** The workflows of the environment among these, in their order; the newest 100 where none is named. */
+/** Returns the named workflows of the environment in that order; the newest 100 if none is named. */
 export async function findWorkflowIds(
   transaction: Pick<DatabaseTransaction, 'workflow'>,
   environmentId: string,
@@ -91,7 +94,7 @@ export async function findWorkflowIds(
   return idsOf(inOrder(rows, named));
 }
 
-/** A run as a row of the list of workflows shows it. */
+/** A run as shown in the list of workflows. */
 export type LastRun = {
   id: string;
   workflowId: string;
@@ -100,7 +103,7 @@ export type LastRun = {
   filteredBy: string | null;
 };
 
-/** The newest run of each of these workflows that has one: one step down an index for each, whatever they have run. */
+/** Returns the newest run of each of these workflows, with one index lookup for each, however many runs it has. */
 export async function findLastRuns(
   transaction: DatabaseTransaction,
   environmentId: string,
@@ -124,7 +127,7 @@ export async function findLastRuns(
   );
 }
 
-/** The inbound webhooks of the environment among these, in their order; the newest 100 where none is named. */
+/** Returns the named inbound webhooks of the environment in that order; the newest 100 if none is named. */
 export async function findWebhookIds(
   transaction: Pick<DatabaseTransaction, 'inboundWebhook'>,
   environmentId: string,
@@ -139,14 +142,14 @@ export async function findWebhookIds(
   return idsOf(inOrder(rows, named));
 }
 
-/** In the order in which they were named; as they were found where none was. */
+/** Orders rows as they were named; unchanged if none was. */
 function inOrder<Row extends { id: string }>(rows: Row[], named: readonly string[] | undefined): Row[] {
   return named === undefined ? rows : named.flatMap((id) => rows.filter((row) => row.id === id));
 }
 
 const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
-/** How many subscriptions each of these channels of the environment has, up to one more than is shown at most. */
+/** Counts the subscriptions of each of these channels, up to one more than is shown. */
 export async function countSubscriptions(
   reader: Pick<DatabaseReader, '$queryRaw'>,
   environmentId: string,
@@ -163,7 +166,7 @@ export async function countSubscriptions(
   return new Map(rows.map(({ channelId, count }) => [channelId, count]));
 }
 
-/** Whether the subscription is one of that channel. */
+/** Whether the subscription belongs to the channel. */
 export async function isOfChannel(
   reader: Pick<DatabaseReader, 'subscription'>,
   { environmentId, subscriptionId, channelId }: { environmentId: string; subscriptionId: string; channelId: string },
@@ -175,11 +178,11 @@ export async function isOfChannel(
   return found !== null;
 }
 
-/** The most that is counted of work that is left: an index is read so far, however long the backlog is. */
+/** Limit for counting unfinished work, so that the index is read only this far, however long the backlog is. */
 export const MOST_COUNTED = 1_000;
 
-// Three indexes have all that is unfinished and in no process's hands: first tries, later ones, and those that Temporal carries. The order
-// of the first two keeps PostgreSQL to them.
+// Three indexes have all unfinished deliveries that no process has claimed: first attempts, retries, and those in
+// Temporal. The ORDER BY of the first two makes PostgreSQL use them.
 const WAITING = [
   'd.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts = 0 ORDER BY d.due_at',
   'd.holder IS NULL AND d.carrier IS NULL AND d.policy_attempts > 0 ORDER BY d.due_at',
@@ -192,8 +195,8 @@ const WAITING = [
   .join(' UNION ALL ');
 
 /**
- * How many deliveries of each of these subscriptions wait for a try, up to one more than is shown at most. Only indexes of unfinished ones
- * are read, so that what was delivered costs nothing.
+ * Counts the deliveries of each of these subscriptions that wait for an attempt, up to one more than is shown. Reads
+ * only indexes of unfinished deliveries, so finished ones cost nothing.
  */
 export async function countWaiting(
   transaction: DatabaseTransaction,
@@ -210,18 +213,18 @@ export async function countWaiting(
   return new Map(rows.map(({ id, count }) => [id, count]));
 }
 
-/** `of_id` of the figures of all runs of an environment. */
+/** `of_id` of the statistics of all runs of an environment. */
 export const allRunsOf = (environmentId: string): string => environmentId.concat(ALL_RUNS);
 
 /**
- * The most that is looked at for the unfinished runs of one workflow, of each status: the index has those of the environment. More would
- * make a workflow's page wait for the backlog of another.
+ * Maximum runs read per status to find the unfinished runs of one workflow, because the index is by environment.
+ * Without a limit the page of a workflow would wait for the backlog of another one.
  */
 export const MOST_RUNS_LOOKED_AT = 5_000;
 
 /**
- * How many runs of the environment, or of one workflow of it, have not ended, up to more than is shown at most. `isMore`: others than
- * those that were looked at may be.
+ * Counts unfinished runs of the environment or one workflow, up to more than is shown. `isMore`: there may be others
+ * among the runs that were not read.
  */
 export async function countUnfinished(
   transaction: DatabaseTransaction,
@@ -258,7 +261,7 @@ const LEFT = {
   open: { table: 'dead_letters', where: 'true' },
 } as const;
 
-/** Rows of an environment in a state, one more than is shown at most, and the id of the oldest. */
+/** Counts rows of an environment in a state, up to one more than is shown, and returns the id of the oldest. */
 export async function countLeft(
   transaction: DatabaseTransaction,
   environmentId: string,
@@ -269,7 +272,7 @@ export async function countLeft(
   const oldest = along({
     table,
     columns: ['environment_id', 'status'],
-    // One of our own words as a literal: only then does PostgreSQL see which partial index has it.
+    // A constant from our own code, as a literal, because only then can PostgreSQL choose the partial index.
     at: [values.add(environmentId), `'${status}'`],
     bounds: idBounds(values, {}),
     where: [where],
@@ -284,15 +287,18 @@ export async function countLeft(
   return rows[0] ?? { count: 0, oldestId: null };
 }
 
-/** The most deliveries of an environment that are looked at, in each state, for those of one channel: no index has them by channel. */
+/**
+ * Maximum deliveries of an environment read in each state to find those of one channel, because there is no index by
+ * channel.
+ */
 export const MOST_LEFT_LOOKED_AT = 5_000;
 
 export type LeftOfChannel = { environmentId: string; channelId: string; status: 'pending' | 'retrying' | 'open' };
 
 /**
- * Deliveries of one channel in a state, or its open dead letters: one more than is shown at most for letters, and the id of the oldest.
- * Open dead letters have an index by channel, and deliveries are looked for among the oldest of the environment.
- * `isCut`: there may be more behind these.
+ * Counts deliveries of one channel in a state, or its open dead letters (up to one more than is shown), and returns the
+ * id of the oldest. Open dead letters have an index by channel; deliveries are looked for among the oldest of the
+ * environment. `isCut`: there may be more after these.
  */
 export async function countLeftOfChannel(
   transaction: DatabaseTransaction,

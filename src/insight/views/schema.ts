@@ -4,7 +4,7 @@ import { changeOf, fieldsOf, sameText, sameTime } from '../../api/http/reading/f
 import { pageQuery } from '../../api/http/reading/query.ts';
 import { nameProblem } from '../../kernel/values/text.ts';
 
-/** Lists of the dashboard that have views. */
+/** Dashboard lists that can have saved views. */
 const VIEW_PAGES = [
   'messages',
   'deliveries',
@@ -28,12 +28,15 @@ const VIEW_PAGES = [
   'audit',
 ] as const;
 
-// Parts of an address: no page has more filters, and a filter expression has 1,000 characters at most elsewhere.
+// These become part of a URL. No page has more filters, and filter expressions are limited to 1,000 characters
+// elsewhere.
 const MOST_FILTERS = 20;
-const filterName = z.string().regex(/^[a-z][A-Za-z0-9]{0,31}$/, 'must be names of filters: letters and digits');
+const filterName = z
+  .string()
+  .regex(/^[a-z][A-Za-z0-9]{0,31}$/, 'must be filter names: letters and digits, starting with a lower-case letter');
 const search = z
   .record(filterName, z.string().min(1).max(500))
-  .refine((filters) => Object.keys(filters).length <= MOST_FILTERS, `must be at most ${MOST_FILTERS} filters`)
+  .refine((filters) => Object.keys(filters).length <= MOST_FILTERS, `must have at most ${MOST_FILTERS} filters`)
   .meta({ maxProperties: MOST_FILTERS });
 const name = z.string().trim().min(1).max(60);
 const rules = { name: nameProblem };
@@ -41,20 +44,20 @@ const rules = { name: nameProblem };
 export const viewAnswer = z
   .strictObject({
     id: idOf('view'),
-    page: z.enum(VIEW_PAGES).describe('List of the dashboard that it is of.'),
-    name: z.string().describe('Name that its person has given, the only one of its page.'),
-    search: z.record(z.string(), z.string()).describe('Filters, as the address of the page has them.'),
+    page: z.enum(VIEW_PAGES).describe('Dashboard list of the view.'),
+    name: z.string().describe('Name, unique within the page.'),
+    search: z.record(z.string(), z.string()).describe('Filters, as in the URL of the page.'),
     createdAt: time.describe('When it was saved.'),
-    updatedAt: time.describe('When it last changed.'),
+    updatedAt: time.describe('When it was last changed.'),
   })
   .meta({ typeName: 'View' });
 export type View = z.output<typeof viewAnswer>;
 
 export const createViewBody = fieldsOf(
   {
-    page: z.enum(VIEW_PAGES).describe('List of the dashboard that it is of.'),
-    name: name.describe('Name for people.'),
-    search: search.describe('Filters by name, as the address of the page has them.'),
+    page: z.enum(VIEW_PAGES).describe('Dashboard list of the view.'),
+    name: name.describe('Display name.'),
+    search: search.describe('Filters by name, as in the URL of the page.'),
   },
   { rules },
 ).meta({ typeName: 'CreateView' });
@@ -62,8 +65,8 @@ export type CreateView = z.output<typeof createViewBody>;
 
 export const viewChange = changeOf(
   {
-    name: name.exactOptional().describe('Name for people.'),
-    search: search.exactOptional().describe('Filters by name, as the address of the page has them.'),
+    name: name.exactOptional().describe('Display name.'),
+    search: search.exactOptional().describe('Filters by name, as in the URL of the page.'),
   },
   {
     identity: { page: sameText('cannot change: save another view'), createdAt: sameTime() },

@@ -7,10 +7,10 @@ import type { Caller } from '../../api/caller.ts';
 import { type CreateView, type ListViews, type UpdateView, type View, viewChange } from './schema.ts';
 import * as store from './store.ts';
 
-/** Views of a person, over all pages: more than menus show, and one page of their list. */
+/** Views per person, across all pages: more than menus show, and as many as one page of a list. */
 const MOST_VIEWS = 100;
 
-/** Views of lists that a person has saved. Nobody else sees them, so no log tells of them. */
+/** Saved views of lists. They are only visible to the person, so they are not in the audit log. */
 export type Views = {
   create(caller: Caller, body: CreateView): Promise<View>;
   list(caller: Caller, query: ListViews): Promise<Page<View>>;
@@ -18,7 +18,7 @@ export type Views = {
   remove(caller: Caller, id: string): Promise<void>;
 };
 
-const noSuchView = (): ApiError => new ApiError('NOT_FOUND', 'No such view of yours');
+const noSuchView = (): ApiError => new ApiError('NOT_FOUND', 'You have no such view');
 
 export function createViews({ db, clock, newId }: Pick<Dependencies, 'db' | 'clock' | 'newId'>): Views {
   const refuseTaken = async (
@@ -26,14 +26,14 @@ export function createViews({ db, clock, newId }: Pick<Dependencies, 'db' | 'clo
     wanted: { userId: string; page: string; name: string; id?: string },
   ): Promise<void> => {
     if (await store.isNameTaken(transaction, wanted))
-      throw new ApiError('CONFLICT', 'Another view of yours on this page has that name');
+      throw new ApiError('CONFLICT', 'You already have a view with this name on this page');
   };
 
   return {
     create: ({ principal: { id: userId } }, body) =>
       db.$transaction(async (transaction) => {
         if ((await store.countLocked(transaction, userId)) >= MOST_VIEWS)
-          throw new ApiError('CONFLICT', `A person has at most ${MOST_VIEWS} views`);
+          throw new ApiError('CONFLICT', `A person can have at most ${MOST_VIEWS} views; delete one first`);
         await refuseTaken(transaction, { ...body, userId });
         const now = clock();
         return store.insertView(transaction, userId, { id: newId('view'), ...body, createdAt: now, updatedAt: now });

@@ -8,13 +8,13 @@ type Db = DatabaseTransaction;
 /** A view of a person. */
 type Own = { userId: string; id: string };
 
-/** Keeps a person from saving others until the transaction ends, and returns how many they have. */
+/** Returns how many views a person has, and prevents them from saving others until the transaction ends. */
 export async function countLocked(db: Db, userId: string): Promise<number> {
   await lockPeople(db, [userId]);
   return db.view.count({ where: { userId } });
 }
 
-/** Whether another view of the page has that name. */
+/** Whether another view of the page has this name. */
 export const isNameTaken = async (
   db: Db,
   { userId, page, name, id }: { userId: string; page: string; name: string; id?: string },
@@ -25,7 +25,7 @@ export async function insertView(db: Db, userId: string, view: View): Promise<Vi
   return toView(await db.view.create({ data: { ...view, userId } }));
 }
 
-/** One page and one more, newest first. */
+/** Returns one page, newest first, plus one more if there is one. */
 export async function findViews(db: Db, userId: string, { after, limit }: PageRequest): Promise<View[]> {
   const rows = await db.view.findMany({
     where: { userId, ...(after !== undefined && { id: { lt: after } }) },
@@ -55,7 +55,7 @@ export async function deleteView(db: Db, { userId, id }: Own): Promise<boolean> 
 
 const toView = ({ id, page, name, search, createdAt, updatedAt }: ViewRow): View => ({
   id,
-  // Only this service writes both columns, from validated values.
+  // `as`: only this service writes both columns, with validated values.
   page: page as View['page'],
   name,
   search: search as View['search'],

@@ -16,7 +16,7 @@ const stepsOf = ({
     type: 'switch',
     config: { cases: [{ when: 'event.payload.n == 1', next: 'each' }], default: 'large' },
   },
-  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+  // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
   { id: 'large', type: 'condition', config: { expression: 'event.payload.n > 5', then: 'each', else: 'refuse' } },
   { id: 'refuse', type: 'end', config: { status: 'failed', error: { code: 'SMALL', message: 'Too small' } } },
   { id: 'each', type: 'foreach', config: { items: '[1, 2]', body: 'reserve' }, next: 'later' },

@@ -24,7 +24,7 @@ export async function seedRefusedRequest(
       environmentId,
       webhookId,
       reason: 'mapping_failed',
-      detail: 'eventType: is not where the webhook looks for it',
+      detail: "eventType: was not found where the webhook's mapping looks for it",
       address: '192.0.2.1',
       bytes: body.length,
       keptBytes: body.length,

@@ -27,7 +27,7 @@ export type Step = { id: string; type: string; config?: unknown; next?: string |
 /** Config of a condition with its two ways. */
 export const ways = (expression: string, yes: string, no: string | null = null) => ({
   expression,
-  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+  // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
   then: yes,
   else: no,
 });

@@ -3,8 +3,8 @@ import type { Connector } from './connector.ts';
 import { flag, object, secret, text, whole } from './fields.ts';
 
 const TABLE = 'https://api.airtable.com/v0/{baseId}/{table}';
-const table = { baseId: text('Id of the base, which begins with `app`.'), table: text('Id or name of the table.') };
-const typecast = flag('Whether texts are turned into the kinds of the fields.').exactOptional();
+const table = { baseId: text('Base id; begins with `app`.'), table: text('Id or name of the table.') };
+const typecast = flag('Whether text values are converted to the types of the fields.').exactOptional();
 
 export const airtable: Connector = {
   id: 'airtable',
@@ -23,17 +23,17 @@ export const airtable: Connector = {
       id: 'create-record',
       name: 'Create a record',
       description: 'Adds a record to a table.',
-      input: z.strictObject({ ...table, fields: object('Values by the names of the fields.'), typecast }),
+      input: z.strictObject({ ...table, fields: object('Values by field name.'), typecast }),
       request: { method: 'POST', url: TABLE, json: { fields: '$fields', typecast: '$typecast' } },
     },
     {
       id: 'update-record',
       name: 'Update a record',
-      description: 'Sets some fields of a record.',
+      description: 'Updates some fields of a record.',
       input: z.strictObject({
         ...table,
-        recordId: text('Id of the record, which begins with `rec`.'),
-        fields: object('Values by the names of the fields.'),
+        recordId: text('Record id; begins with `rec`.'),
+        fields: object('Values by field name.'),
         typecast,
       }),
       request: { method: 'PATCH', url: `${TABLE}/{recordId}`, json: { fields: '$fields', typecast: '$typecast' } },
@@ -41,11 +41,11 @@ export const airtable: Connector = {
     {
       id: 'find-records',
       name: 'Find records',
-      description: 'Lists the records of a table that a formula lets through.',
+      description: 'Lists the records of a table that match a formula.',
       input: z.strictObject({
         ...table,
-        formula: text('Formula of Airtable.').exactOptional(),
-        maxRecords: whole('Records at most.').exactOptional(),
+        formula: text('Airtable formula.').exactOptional(),
+        maxRecords: whole('Maximum number of records.').exactOptional(),
       }),
       request: { method: 'GET', url: TABLE, query: { filterByFormula: '$formula', maxRecords: '$maxRecords' } },
     },

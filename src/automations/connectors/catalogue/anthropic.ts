@@ -21,12 +21,12 @@ export const anthropic: Connector = {
     {
       id: 'create-message',
       name: 'Send a prompt',
-      description: 'Gets one answer of a model to one question.',
+      description: "Returns a model's response to one prompt.",
       input: z.strictObject({
         model: text('Name of the model.'),
-        prompt: text('Question or text.'),
-        system: text('How the model is to behave.').exactOptional(),
-        maxTokens: whole('Tokens of the answer at most.').default(1_024),
+        prompt: text('Prompt text.'),
+        system: text('System prompt.').exactOptional(),
+        maxTokens: whole('Maximum number of tokens in the response.').default(1_024),
       }),
       request: {
         method: 'POST',

@@ -30,7 +30,7 @@ import { twilio } from './twilio.ts';
 import { zendesk } from './zendesk.ts';
 
 /**
- * All connectors, by name. A new one is a file here, a line in this list, and vectors of its operations in
+ * All connectors, by name. To add one, create a file here, add it to this list, and add vectors of its operations to
  * test/automations/connector-vectors.
  */
 export const CONNECTORS: readonly Connector[] = [
@@ -69,5 +69,5 @@ const BY_ID = new Map(CONNECTORS.map((connector) => [connector.id, connector]));
 
 export const connectorOf = (id: string): Connector | undefined => BY_ID.get(id);
 
-/** The schema of a field that takes secrets. */
+/** Whether a field of a schema accepts secrets. */
 export const isSecret = (field: z.ZodType | undefined): boolean => field?.meta()?.['writeOnly'] === true;

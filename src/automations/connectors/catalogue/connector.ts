@@ -17,17 +17,18 @@ export const CATEGORIES = [
 ] as const;
 type Category = (typeof CATEGORIES)[number];
 
-/** Ways of a service to know who asks, as far as there are connectors with them. */
+/** Authentication methods that connectors use. */
 export const AUTH_TYPES = ['none', 'api_key', 'basic', 'oauth2'] as const;
 
-/** A string that a caller never sees again: in schemas of parameters and of credentials. */
+/** Schema metadata of a string that is never returned, in parameters and credentials. */
 export const SECRET = { writeOnly: true } as const;
 
 /** The fields of an object, by name. */
 export type Fields = z.ZodObject<Readonly<Record<string, z.ZodType>>>;
 
 /**
- * Credentials of a connection, and where requests have them: in texts of `headers`, `query` and `basic`, `{name}` is one of them.
+ * Credentials of a connection, and how requests use them: in texts of `headers`, `username` and `password`, `{name}` is
+ * a credential.
  */
 export type Auth =
   | { type: 'none' }
@@ -40,29 +41,29 @@ export type Auth =
   | OAuth;
 
 /**
- * An access token of an OAuth 2.0 provider, for a client that the operator has registered there. `credentials` has `clientId` and
- * `clientSecret`; the texts here are written as those of a request's `url`. Requests have the token as `Authorization: Bearer`, and in
- * their templates as `$connection.accessToken`.
+ * OAuth 2.0 access tokens for a client that the operator has registered at the provider. `credentials` has `clientId`
+ * and `clientSecret`; the texts here have the syntax of a request's `url`. Requests send the token as `Authorization:
+ * Bearer`, and templates can use it as `$connection.accessToken`.
  */
 export type OAuth = {
   type: 'oauth2';
   credentials: Fields;
-  /** The provider as it names itself in its answers (RFC 9207). Default: the origin of `authorizationUrl`. */
+  /** The provider's issuer in its responses (RFC 9207). Default: the origin of `authorizationUrl`. */
   issuer?: string;
   authorizationUrl: string;
   tokenUrl: string;
   scope: string;
-  /** Further parameters of the address where a person consents. */
+  /** Additional parameters of the address where a person gives consent. */
   parameters?: Readonly<Record<string, string>>;
-  /** Where the token endpoint takes the client's secret. */
+  /** How the client secret is sent to the token endpoint. */
   secretIn: 'header' | 'body';
 };
 
 /**
- * A request as its service documents it. In `url`, `{name}` is a parameter and `{connection.name}` a credential, as a part of a path;
- * `{+name}` is one that is put in as it is. In `query`, `json` and `form`, a text `$name` is the parameter itself, with its kind, and
- * `$connection.name` a credential. Behind ` ?? ` stands the one that is taken where the first is absent; `$idempotencyKey` is the step's.
- * A member whose parameter is absent is left out.
+ * A request as its service documents it. In `url`, `{name}` is a parameter and `{connection.name}` a credential,
+ * encoded as one path segment; `{+name}` is inserted unchanged. In `query`, `json` and `form`, `$name` is the parameter
+ * itself, with its type, and `$connection.name` a credential. The value after ` ?? ` is used if the first one is
+ * absent; `$idempotencyKey` is the step's. Members whose parameter is absent are omitted.
  */
 export type RequestTemplate = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -71,7 +72,7 @@ export type RequestTemplate = {
   headers?: Readonly<Record<string, string>>;
   json?: unknown;
   form?: Readonly<Record<string, unknown>>;
-  /** The header in which the service takes an idempotency key. */
+  /** Header in which the service accepts an idempotency key. */
   idempotencyHeader?: string;
 };
 
@@ -83,7 +84,7 @@ export type Operation = {
   request: RequestTemplate;
 };
 
-/** A service that workflows can ask. */
+/** A service that workflows can call. */
 export type Connector = {
   id: string;
   name: string;
@@ -94,14 +95,17 @@ export type Connector = {
   auth: Auth;
   /** Headers of all requests. */
   headers?: Readonly<Record<string, string>>;
-  /** A request that changes nothing and that good credentials alone get past. Absent where the service has none. */
+  /** A request that changes nothing and only succeeds with valid credentials. Absent if the service has none. */
   test?: RequestTemplate;
-  /** Why an answer with a good status is a refusal all the same. */
+  /** Returns why a response with a success status is nevertheless a refusal. */
   refusal?: (body: unknown) => string | undefined;
   operations: readonly Operation[];
 };
 
-/** The first reason why a value does not fit a schema, with the field as its author writes it. Undefined where it fits. */
+/**
+ * Returns the first reason why a value does not match a schema, with the field as its author writes it; undefined if it
+ * matches.
+ */
 export function misfitOf(
   schema: z.ZodType,
   value: unknown,
@@ -113,7 +117,7 @@ export function misfitOf(
   return { field: fieldPath([...at, ...issue.path, ...key]), reason: issue.message };
 }
 
-/** The same for an object, some of whose members are not judged yet. */
+/** Like `misfitOf`, for an object with members that cannot be validated yet. */
 export function misfitWithout(
   { shape }: Fields,
   values: Readonly<Record<string, unknown>>,

@@ -13,11 +13,11 @@ export const discord: Connector = {
     {
       id: 'post-message',
       name: 'Post a message',
-      description: 'Posts to the channel, and answers with the message.',
+      description: 'Posts to the channel and returns the message.',
       input: z.strictObject({
-        webhookUrl: secretUrl('Address of the webhook, from the settings of the channel.'),
+        webhookUrl: secretUrl('Webhook URL, from the settings of the channel.'),
         content: text('Text of the message, up to 2,000 characters.'),
-        username: text('Name that the message is shown with.').exactOptional(),
+        username: text('Display name of the sender.').exactOptional(),
         embeds: objects('Embeds.').exactOptional(),
       }),
       request: {

@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import { SECRET } from './connector.ts';
 
-/** Why a GraphQL service refuses, which it says beside the status 200. */
+/** Returns why a GraphQL service refused a request, which it reports with status 200. */
 export function graphQlRefusal(body: unknown): string | undefined {
   const { errors } = (body ?? {}) as { errors?: unknown };
   if (!Array.isArray(errors) || errors.length === 0) return undefined;
-  // `as`: the specification of GraphQL says so of an error (§7.1.2); anything else is shown as undefined.
+  // `as`: the type of an error in the GraphQL specification (§7.1.2); anything else is shown as undefined.
   const { message } = (errors[0] ?? {}) as { message?: unknown };
   return String(message);
 }
 
-/*
- * Fields of parameters and of credentials. Each has a description, which the API shows.
- */
+// Fields of parameters and credentials. The API shows their descriptions.
 
 export const text = (description: string) => z.string().min(1).describe(description);
 export const texts = (description: string) => z.array(z.string().min(1)).min(1).describe(description);
@@ -25,15 +23,15 @@ export const oneOf = <T extends string>(choices: readonly [T, ...T[]], descripti
 export const object = (description: string) => z.record(z.string(), z.unknown()).describe(description);
 export const objects = (description: string) => z.array(z.record(z.string(), z.unknown())).describe(description);
 
-/** Sealed as a credential; as a parameter the place of `{{ secrets.NAME }}`. */
+/** A secret: encrypted as a credential, and `{{ secrets.NAME }}` as a parameter. */
 export const secret = (description: string) => z.string().min(1).max(8_192).meta(SECRET).describe(description);
-/** An address that is a secret by itself: who has it may send to it. */
+/** A URL that is itself a secret: anyone who has it can send to it. */
 export const secretUrl = (description: string) =>
   z
     .url({ protocol: /^https?$/ })
     .meta(SECRET)
     .describe(description);
-/** One label of a host name, so that no credential leads to another host. */
+/** One label of a host name, so that a credential cannot lead to another host. */
 export const label = (description: string) =>
   z
     .string()
@@ -42,6 +40,6 @@ export const label = (description: string) =>
 
 /** The client that the operator has registered at an OAuth 2.0 provider. */
 export const client = {
-  clientId: text('Id of the client that you have registered at the provider.'),
-  clientSecret: secret('Its secret.'),
+  clientId: text('Id of the client that you registered at the provider.'),
+  clientSecret: secret('Secret of the client.'),
 };

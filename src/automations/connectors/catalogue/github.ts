@@ -23,7 +23,7 @@ export const github: Connector = {
     {
       id: 'create-issue',
       name: 'Create an issue',
-      description: 'Makes an issue in a repository.',
+      description: 'Creates an issue in a repository.',
       input: z.strictObject({
         ...repository,
         title: text('Title.'),
@@ -41,13 +41,17 @@ export const github: Connector = {
       id: 'comment-issue',
       name: 'Comment on an issue',
       description: 'Comments on an issue or a pull request.',
-      input: z.strictObject({ ...repository, number: whole('Number of it.'), body: text('Text, in Markdown.') }),
+      input: z.strictObject({
+        ...repository,
+        number: whole('Number of the issue or pull request.'),
+        body: text('Text, in Markdown.'),
+      }),
       request: { method: 'POST', url: `${REPOSITORY}/issues/{number}/comments`, json: { body: '$body' } },
     },
     {
       id: 'run-workflow',
       name: 'Start an Actions workflow',
-      description: 'Starts a workflow that has the trigger `workflow_dispatch`.',
+      description: 'Starts a workflow with the trigger `workflow_dispatch`.',
       input: z.strictObject({
         ...repository,
         workflow: text('File name or id of the workflow.'),

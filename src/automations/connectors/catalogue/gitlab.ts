@@ -21,12 +21,12 @@ export const gitlab: Connector = {
     {
       id: 'create-issue',
       name: 'Create an issue',
-      description: 'Makes an issue in a project.',
+      description: 'Creates an issue in a project.',
       input: z.strictObject({
         project,
         title: text('Title.'),
         description: text('Text, in Markdown.').exactOptional(),
-        labels: text('Labels with commas between them.').exactOptional(),
+        labels: text('Labels, separated by commas.').exactOptional(),
       }),
       request: {
         method: 'POST',
@@ -44,7 +44,7 @@ export const gitlab: Connector = {
     {
       id: 'run-pipeline',
       name: 'Start a pipeline',
-      description: 'Starts a pipeline of a branch or a tag.',
+      description: 'Starts a pipeline for a branch or tag.',
       input: z.strictObject({
         project,
         ref: text('Branch or tag.'),

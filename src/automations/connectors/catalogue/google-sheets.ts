@@ -4,14 +4,15 @@ import { client, oneOf, text } from './fields.ts';
 
 const VALUES = 'https://sheets.googleapis.com/v4/spreadsheets/{spreadsheetId}/values/{range}';
 const place = {
-  spreadsheetId: text('Id of the spreadsheet, from its address.'),
+  spreadsheetId: text('Id of the spreadsheet, from its URL.'),
   range: text('Cells in A1 notation, such as `Orders!A1:D`.'),
 };
 const written = {
-  rows: z.array(z.array(z.unknown())).min(1).describe('Rows, each a list of the values of its cells.'),
-  valueInput: oneOf(['USER_ENTERED', 'RAW'], 'Whether texts are read as if a person had typed them.').default(
-    'USER_ENTERED',
-  ),
+  rows: z.array(z.array(z.unknown())).min(1).describe('Rows, each an array of cell values.'),
+  valueInput: oneOf(
+    ['USER_ENTERED', 'RAW'],
+    '`USER_ENTERED`: values are parsed as if a person had typed them. `RAW`: they are stored as they are.',
+  ).default('USER_ENTERED'),
 };
 const query = { valueInputOption: '$valueInput' };
 const json = { majorDimension: 'ROWS', values: '$rows' };
@@ -29,7 +30,7 @@ export const googleSheets: Connector = {
     authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: 'https://oauth2.googleapis.com/token',
     scope: 'https://www.googleapis.com/auth/spreadsheets',
-    // Without both, Google gives a refresh token to the first consent of a person alone.
+    // Without both, Google returns a refresh token only for a person's first consent.
     parameters: { access_type: 'offline', prompt: 'consent' },
     secretIn: 'body',
   },
@@ -42,7 +43,7 @@ export const googleSheets: Connector = {
     {
       id: 'append-rows',
       name: 'Append rows',
-      description: 'Adds rows behind the table that the range stands in.',
+      description: 'Adds rows after the table that contains the range.',
       input: z.strictObject({ ...place, ...written }),
       request: { method: 'POST', url: `${VALUES}:append`, query, json },
     },

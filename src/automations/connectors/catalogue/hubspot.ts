@@ -3,7 +3,7 @@ import type { Connector } from './connector.ts';
 import { object, secret, text } from './fields.ts';
 
 const OBJECTS = 'https://api.hubapi.com/crm/v3/objects';
-const properties = object('Properties by their internal names.');
+const properties = object('Properties by internal name.');
 
 export const hubspot: Connector = {
   id: 'hubspot',
@@ -21,15 +21,15 @@ export const hubspot: Connector = {
     {
       id: 'create-contact',
       name: 'Create a contact',
-      description: 'Makes a contact.',
+      description: 'Creates a contact.',
       input: z.strictObject({ properties }),
       request: { method: 'POST', url: `${OBJECTS}/contacts`, json: { properties: '$properties' } },
     },
     {
       id: 'update-contact',
       name: 'Update a contact',
-      description: 'Sets properties of a contact, found by its email address.',
-      input: z.strictObject({ email: text('E-mail address of the contact.'), properties }),
+      description: 'Updates properties of a contact, found by email address.',
+      input: z.strictObject({ email: text('Email address of the contact.'), properties }),
       request: {
         method: 'PATCH',
         url: `${OBJECTS}/contacts/{email}`,
@@ -40,7 +40,7 @@ export const hubspot: Connector = {
     {
       id: 'create-deal',
       name: 'Create a deal',
-      description: 'Makes a deal.',
+      description: 'Creates a deal.',
       input: z.strictObject({ properties }),
       request: { method: 'POST', url: `${OBJECTS}/deals`, json: { properties: '$properties' } },
     },

@@ -21,12 +21,12 @@ export const intercom: Connector = {
     {
       id: 'create-contact',
       name: 'Create a contact',
-      description: 'Makes a user or a lead.',
+      description: 'Creates a user or a lead.',
       input: z.strictObject({
-        role: oneOf(['user', 'lead'], 'Kind of the contact.').default('user'),
-        email: text('E-mail address.'),
+        role: oneOf(['user', 'lead'], 'Role of the contact.').default('user'),
+        email: text('Email address.'),
         name: text('Name.').exactOptional(),
-        customAttributes: object('Attributes of your own.').exactOptional(),
+        customAttributes: object('Custom attributes.').exactOptional(),
       }),
       request: {
         method: 'POST',

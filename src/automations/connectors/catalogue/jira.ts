@@ -15,7 +15,7 @@ export const jira: Connector = {
     type: 'basic',
     credentials: z.strictObject({
       site: label('Name of the site: `acme` for acme.atlassian.net.'),
-      email: text('Address of the account.'),
+      email: text('Email address of the account.'),
       apiToken: secret('API token of the account.'),
     }),
     username: '{email}',
@@ -27,12 +27,12 @@ export const jira: Connector = {
     {
       id: 'create-issue',
       name: 'Create an issue',
-      description: 'Makes an issue in a project.',
+      description: 'Creates an issue in a project.',
       input: z.strictObject({
         project: text('Key of the project.'),
-        issueType: text('Such as `Task` or `Bug`.'),
+        issueType: text('Issue type, such as `Task` or `Bug`.'),
         summary: text('Title.'),
-        description: text('Text, in the markup of Jira.').exactOptional(),
+        description: text('Text, in Jira markup.').exactOptional(),
       }),
       request: {
         method: 'POST',
@@ -51,17 +51,17 @@ export const jira: Connector = {
       id: 'comment-issue',
       name: 'Comment on an issue',
       description: 'Adds a comment.',
-      input: z.strictObject({ issue, body: text('Text, in the markup of Jira.') }),
+      input: z.strictObject({ issue, body: text('Text, in Jira markup.') }),
       request: { method: 'POST', url: `${API}/issue/{issue}/comment`, json: { body: '$body' } },
     },
     {
       id: 'move-issue',
       name: 'Move an issue',
-      description: 'Takes a transition of the workflow of Jira.',
+      description: 'Performs a transition of the Jira workflow.',
       input: z.strictObject({
         issue,
         transition: text('Id of the transition.'),
-        fields: object('Fields that are set beside it.').exactOptional(),
+        fields: object('Fields to set with the transition.').exactOptional(),
       }),
       request: {
         method: 'POST',

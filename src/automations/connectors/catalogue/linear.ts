@@ -12,7 +12,7 @@ export const linear: Connector = {
   colour: '4b53b8',
   auth: {
     type: 'api_key',
-    credentials: z.strictObject({ apiKey: secret('Personal API key, which begins with `lin_api_`.') }),
+    credentials: z.strictObject({ apiKey: secret('Personal API key; begins with `lin_api_`.') }),
     headers: { authorization: '{apiKey}' },
   },
   test: { method: 'POST', url, json: { query: '{ viewer { id } }' } },
@@ -21,12 +21,12 @@ export const linear: Connector = {
     {
       id: 'create-issue',
       name: 'Create an issue',
-      description: 'Makes an issue in a team.',
+      description: 'Creates an issue in a team.',
       input: z.strictObject({
         teamId: text('Id of the team.'),
         title: text('Title.'),
         description: text('Text, in Markdown.').exactOptional(),
-        priority: whole('0 for none, and from 1 (urgent) to 4 (low).').exactOptional(),
+        priority: whole('0 for none, 1 (urgent) to 4 (low).').exactOptional(),
       }),
       request: {
         method: 'POST',

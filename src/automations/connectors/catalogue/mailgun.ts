@@ -12,7 +12,7 @@ export const mailgun: Connector = {
     type: 'basic',
     credentials: z.strictObject({
       apiKey: secret('API key.'),
-      domain: text('Domain that sends.'),
+      domain: text('Sending domain.'),
       host: oneOf(['api.mailgun.net', 'api.eu.mailgun.net'], 'Region of the domain.').default('api.mailgun.net'),
     }),
     username: 'api',
@@ -23,10 +23,10 @@ export const mailgun: Connector = {
     {
       id: 'send-email',
       name: 'Send an email',
-      description: 'Sends a text, HTML or both.',
+      description: 'Sends plain text, HTML or both.',
       input: z.strictObject({
-        from: text('Address of the sender.'),
-        to: text('Address of the receiver; several with commas between them.'),
+        from: text('Sender address.'),
+        to: text('Recipient address; separate several with commas.'),
         subject: text('Subject.'),
         text: text('Plain text.').exactOptional(),
         html: text('HTML.').exactOptional(),

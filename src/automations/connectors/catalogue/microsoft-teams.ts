@@ -7,7 +7,7 @@ const cardOf = (body: unknown) => ({
   attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: body }],
 });
 
-const webhookUrl = secretUrl('Address of the workflow "Post to a channel when a webhook request is received".');
+const webhookUrl = secretUrl('URL of the workflow "Post to a channel when a webhook request is received".');
 
 export const microsoftTeams: Connector = {
   id: 'microsoft-teams',

@@ -24,7 +24,7 @@ export const notion: Connector = {
       description: 'Adds a page to a database.',
       input: z.strictObject({
         databaseId: text('Id of the database.'),
-        properties: object('Properties of the page, as Notion writes them.'),
+        properties: object("Properties of the page, in Notion's format."),
         children: objects('Blocks of the page.').exactOptional(),
       }),
       request: {
@@ -36,19 +36,19 @@ export const notion: Connector = {
     {
       id: 'append-blocks',
       name: 'Append blocks',
-      description: 'Adds blocks at the end of a page.',
+      description: 'Adds blocks to the end of a page.',
       input: z.strictObject({ blockId: text('Id of the page or block.'), children: objects('Blocks.') }),
       request: { method: 'PATCH', url: `${API}/blocks/{blockId}/children`, json: { children: '$children' } },
     },
     {
       id: 'query-database',
       name: 'Query a database',
-      description: 'Finds pages of a database.',
+      description: 'Finds pages in a database.',
       input: z.strictObject({
         databaseId: text('Id of the database.'),
-        filter: object('Filter, as Notion writes it.').exactOptional(),
+        filter: object("Filter, in Notion's format.").exactOptional(),
         sorts: objects('Order of the pages.').exactOptional(),
-        pageSize: whole('Pages at most, up to 100.').exactOptional(),
+        pageSize: whole('Maximum number of pages, up to 100.').exactOptional(),
       }),
       request: {
         method: 'POST',

@@ -20,12 +20,12 @@ export const openai: Connector = {
     {
       id: 'create-response',
       name: 'Send a prompt',
-      description: 'Gets one answer of a model.',
+      description: "Returns a model's response to a prompt.",
       input: z.strictObject({
         model: text('Name of the model.'),
-        input: text('Question or text.'),
-        instructions: text('How the model is to behave.').exactOptional(),
-        maxOutputTokens: whole('Tokens of the answer at most.').exactOptional(),
+        input: text('Prompt text.'),
+        instructions: text('Instructions for the model.').exactOptional(),
+        maxOutputTokens: whole('Maximum number of tokens in the response.').exactOptional(),
       }),
       request: {
         method: 'POST',
@@ -48,7 +48,7 @@ export const openai: Connector = {
     {
       id: 'moderate',
       name: 'Moderate text',
-      description: 'Says whether a text may do harm.',
+      description: 'Checks whether a text may be harmful.',
       input: z.strictObject({ input: textOrTexts('Texts.'), model: text('Name of the model.').exactOptional() }),
       request: { method: 'POST', url: `${API}/moderations`, json: { input: '$input', model: '$model' } },
     },

@@ -23,11 +23,11 @@ export const opsgenie: Connector = {
     {
       id: 'create-alert',
       name: 'Raise an alert',
-      description: 'Raises an alert, or counts on the open one with the same alias.',
+      description: 'Raises an alert, or increases the count of an open alert with the same alias.',
       input: z.strictObject({
         message: text('Text, up to 130 characters.'),
-        alias: text('Key of the alert; default: one of the step.').exactOptional(),
-        description: text('More of it.').exactOptional(),
+        alias: text('Alias of the alert. Default: the idempotency key of the step.').exactOptional(),
+        description: text('Details.').exactOptional(),
         priority: oneOf(['P1', 'P2', 'P3', 'P4', 'P5'], 'Priority.').exactOptional(),
         tags: texts('Tags.').exactOptional(),
       }),
@@ -46,8 +46,8 @@ export const opsgenie: Connector = {
     {
       id: 'close-alert',
       name: 'Close an alert',
-      description: 'Closes the alert with that alias.',
-      input: z.strictObject({ alias: text('Key of the alert.'), note: text('Note.').exactOptional() }),
+      description: 'Closes the alert with this alias.',
+      input: z.strictObject({ alias: text('Alias of the alert.'), note: text('Note.').exactOptional() }),
       request: {
         method: 'POST',
         url: `${ALERTS}/{alias}/close`,

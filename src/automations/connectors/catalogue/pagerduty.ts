@@ -4,7 +4,7 @@ import { object, oneOf, secret, text } from './fields.ts';
 
 const url = 'https://events.pagerduty.com/v2/enqueue';
 
-/** By the Events API v2, whose every request changes something: there is none that would only test a key. */
+/** Uses the Events API v2. It has no request that only tests a key, because every request changes something. */
 export const pagerduty: Connector = {
   id: 'pagerduty',
   name: 'PagerDuty',
@@ -19,13 +19,13 @@ export const pagerduty: Connector = {
     {
       id: 'trigger',
       name: 'Raise an alert',
-      description: 'Raises an alert, or adds to the one with the same key.',
+      description: 'Raises an alert, or adds to the alert with the same key.',
       input: z.strictObject({
         summary: text('Text of the alert.'),
-        source: text('Where it comes from.'),
-        severity: oneOf(['critical', 'error', 'warning', 'info'], 'How bad it is.'),
-        dedupKey: text('Key of the alert; default: one of the step.').exactOptional(),
-        details: object('More of it.').exactOptional(),
+        source: text('Affected system.'),
+        severity: oneOf(['critical', 'error', 'warning', 'info'], 'Severity.'),
+        dedupKey: text('Key of the alert. Default: the idempotency key of the step.').exactOptional(),
+        details: object('Further details.').exactOptional(),
       }),
       request: {
         method: 'POST',
@@ -41,7 +41,7 @@ export const pagerduty: Connector = {
     {
       id: 'resolve',
       name: 'Resolve an alert',
-      description: 'Resolves the alert with that key.',
+      description: 'Resolves the alert with this key.',
       input: z.strictObject({ dedupKey: text('Key of the alert.') }),
       request: {
         method: 'POST',

@@ -5,7 +5,7 @@ import { object, secret, text } from './fields.ts';
 const API = 'https://api.postmarkapp.com';
 const addresses = {
   from: text('Address of a confirmed sender.'),
-  to: text('Address of the receiver; several with commas between them.'),
+  to: text('Recipient address; separate several with commas.'),
   messageStream: text('Stream, such as `outbound`.').exactOptional(),
 };
 
@@ -17,7 +17,7 @@ export const postmark: Connector = {
   colour: 'b8930a',
   auth: {
     type: 'api_key',
-    credentials: z.strictObject({ serverToken: secret('Token of the server.') }),
+    credentials: z.strictObject({ serverToken: secret('Server token.') }),
     headers: { 'x-postmark-server-token': '{serverToken}' },
   },
   headers: { accept: 'application/json' },
@@ -26,7 +26,7 @@ export const postmark: Connector = {
     {
       id: 'send-email',
       name: 'Send an email',
-      description: 'Sends a text, HTML or both.',
+      description: 'Sends plain text, HTML or both.',
       input: z.strictObject({
         ...addresses,
         subject: text('Subject.'),
@@ -53,7 +53,7 @@ export const postmark: Connector = {
       input: z.strictObject({
         ...addresses,
         templateAlias: text('Alias of the template.'),
-        model: object('Values of the template.').default({}),
+        model: object('Values for the template.').default({}),
       }),
       request: {
         method: 'POST',

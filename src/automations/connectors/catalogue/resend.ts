@@ -12,7 +12,7 @@ export const resend: Connector = {
   colour: '1c1c1c',
   auth: {
     type: 'api_key',
-    credentials: z.strictObject({ apiKey: secret('API key, which begins with `re_`.') }),
+    credentials: z.strictObject({ apiKey: secret('API key; begins with `re_`.') }),
     headers: { authorization: 'Bearer {apiKey}' },
   },
   test: { method: 'GET', url: `${API}/domains` },
@@ -20,14 +20,14 @@ export const resend: Connector = {
     {
       id: 'send-email',
       name: 'Send an email',
-      description: 'Sends a text, HTML or both.',
+      description: 'Sends plain text, HTML or both.',
       input: z.strictObject({
-        from: text('Address of the sender, of a verified domain.'),
-        to: textOrTexts('Addresses of the receivers.'),
+        from: text('Sender address, of a verified domain.'),
+        to: textOrTexts('Recipient addresses.'),
         subject: text('Subject.'),
         text: text('Plain text.').exactOptional(),
         html: text('HTML.').exactOptional(),
-        replyTo: textOrTexts('Addresses for answers.').exactOptional(),
+        replyTo: textOrTexts('Reply-to addresses.').exactOptional(),
       }),
       request: {
         method: 'POST',

@@ -18,10 +18,7 @@ export const salesforce: Connector = {
     credentials: z.strictObject({
       domain: z
         .string()
-        .regex(
-          /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.(?:sandbox|develop|scratch))?$/i,
-          'must be the name of a domain',
-        )
+        .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.(?:sandbox|develop|scratch))?$/i, 'must be a domain name')
         .describe('My Domain: `acme` for acme.my.salesforce.com, `acme--uat.sandbox` for a sandbox.'),
       ...client,
     }),
@@ -35,22 +32,22 @@ export const salesforce: Connector = {
     {
       id: 'create-record',
       name: 'Create a record',
-      description: 'Makes a record of an object.',
+      description: 'Creates a record of an object type.',
       input: z.strictObject({ type, fields }),
       request: { method: 'POST', url: `${API}/sobjects/{type}`, json: '$fields' },
     },
     {
       id: 'update-record',
       name: 'Update a record',
-      description: 'Sets some fields of a record.',
+      description: 'Updates some fields of a record.',
       input: z.strictObject({ type, recordId: text('Id of the record.'), fields }),
       request: { method: 'PATCH', url: `${API}/sobjects/{type}/{recordId}`, json: '$fields' },
     },
     {
       id: 'query',
       name: 'Query records',
-      description: 'Reads records by a query of SOQL.',
-      input: z.strictObject({ soql: text('Query of SOQL.') }),
+      description: 'Reads records with a SOQL query.',
+      input: z.strictObject({ soql: text('SOQL query.') }),
       request: { method: 'GET', url: `${API}/query`, query: { q: '$soql' } },
     },
   ],

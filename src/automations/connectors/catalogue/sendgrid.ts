@@ -3,7 +3,7 @@ import type { Connector } from './connector.ts';
 import { object, secret, text } from './fields.ts';
 
 const API = 'https://api.sendgrid.com/v3';
-const addresses = { to: text('Address of the receiver.'), from: text('Address of a verified sender.') };
+const addresses = { to: text('Recipient address.'), from: text('Address of a verified sender.') };
 
 export const sendgrid: Connector = {
   id: 'sendgrid',
@@ -13,7 +13,7 @@ export const sendgrid: Connector = {
   colour: '1a82a8',
   auth: {
     type: 'api_key',
-    credentials: z.strictObject({ apiKey: secret('API key, which begins with `SG.`.') }),
+    credentials: z.strictObject({ apiKey: secret('API key; begins with `SG.`.') }),
     headers: { authorization: 'Bearer {apiKey}' },
   },
   test: { method: 'GET', url: `${API}/scopes` },
@@ -21,12 +21,12 @@ export const sendgrid: Connector = {
     {
       id: 'send-email',
       name: 'Send an email',
-      description: 'Sends a text to one receiver.',
+      description: 'Sends a text to one recipient.',
       input: z.strictObject({
         ...addresses,
         subject: text('Subject.'),
-        body: text('Text, or HTML where `contentType` says so.'),
-        contentType: z.enum(['text/plain', 'text/html']).default('text/plain').describe('Kind of the body.'),
+        body: text('Text, or HTML if `contentType` says so.'),
+        contentType: z.enum(['text/plain', 'text/html']).default('text/plain').describe('Media type of the body.'),
       }),
       request: {
         method: 'POST',
@@ -42,11 +42,11 @@ export const sendgrid: Connector = {
     {
       id: 'send-template',
       name: 'Send a template',
-      description: 'Sends a dynamic template to one receiver.',
+      description: 'Sends a dynamic template to one recipient.',
       input: z.strictObject({
         ...addresses,
-        templateId: text('Id of the template, which begins with `d-`.'),
-        data: object('Values of the template.').default({}),
+        templateId: text('Template id; begins with `d-`.'),
+        data: object('Values for the template.').default({}),
       }),
       request: {
         method: 'POST',

@@ -23,10 +23,10 @@ export const sentry: Connector = {
     {
       id: 'update-issue',
       name: 'Update an issue',
-      description: 'Resolves, opens or ignores an issue, and gives it to somebody.',
+      description: 'Resolves, reopens or ignores an issue, and assigns it.',
       input: z.strictObject({
         issueId: text('Id of the issue.'),
-        status: oneOf(['resolved', 'unresolved', 'ignored'], 'Status to have.').exactOptional(),
+        status: oneOf(['resolved', 'unresolved', 'ignored'], 'New status.').exactOptional(),
         assignedTo: text('User name, or `team:` and an id.').exactOptional(),
       }),
       request: {
@@ -38,11 +38,11 @@ export const sentry: Connector = {
     {
       id: 'create-release',
       name: 'Create a release',
-      description: 'Tells Sentry of a release.',
+      description: 'Creates a release in Sentry.',
       input: z.strictObject({
         version: text('Version.'),
-        projects: texts('Slugs of projects.'),
-        url: text('Address of the release.').exactOptional(),
+        projects: texts('Slugs of the projects.'),
+        url: text('URL of the release.').exactOptional(),
       }),
       request: {
         method: 'POST',

@@ -24,8 +24,8 @@ export const shopify: Connector = {
     {
       id: 'get-order',
       name: 'Get an order',
-      description: 'Reads an order.',
-      input: z.strictObject({ id: text('Id such as `gid://shopify/Order/7`.') }),
+      description: 'Returns an order.',
+      input: z.strictObject({ id: text('Order id, such as `gid://shopify/Order/7`.') }),
       request: {
         method: 'POST',
         url,
@@ -42,7 +42,7 @@ export const shopify: Connector = {
       description: 'Sends any query or mutation of the Admin API.',
       input: z.strictObject({
         query: text('Query or mutation, in GraphQL.'),
-        variables: object('Its variables.').exactOptional(),
+        variables: object('Variables of the query.').exactOptional(),
       }),
       request: { method: 'POST', url, json: { query: '$query', variables: '$variables' } },
     },

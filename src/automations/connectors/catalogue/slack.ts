@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Connector } from './connector.ts';
 import { objects, secret, text } from './fields.ts';
 
-/** Slack answers 200 to refusals too, and says `ok: false`. */
+/** Slack reports refusals with status 200 and `ok: false`. */
 export const slack: Connector = {
   id: 'slack',
   name: 'Slack',
@@ -11,7 +11,7 @@ export const slack: Connector = {
   colour: '5b3a6b',
   auth: {
     type: 'api_key',
-    credentials: z.strictObject({ token: secret('Bot token, which begins with `xoxb-`.') }),
+    credentials: z.strictObject({ token: secret('Bot token; begins with `xoxb-`.') }),
     headers: { authorization: 'Bearer {token}' },
   },
   test: { method: 'POST', url: 'https://slack.com/api/auth.test' },
@@ -23,12 +23,12 @@ export const slack: Connector = {
     {
       id: 'post-message',
       name: 'Post a message',
-      description: 'Posts to a channel, or into a thread of one.',
+      description: 'Posts to a channel, or to a thread in it.',
       input: z.strictObject({
         channel: text('Id or name of the channel, or the id of a person.'),
-        text: text('Text of the message, and of its notification where there are blocks.'),
+        text: text('Text of the message; with blocks, the text of its notification.'),
         blocks: objects('Blocks of Block Kit.').exactOptional(),
-        threadTs: text('`ts` of the message whose thread it joins.').exactOptional(),
+        threadTs: text('`ts` of the message to reply to in a thread.').exactOptional(),
       }),
       request: {
         method: 'POST',
@@ -39,11 +39,11 @@ export const slack: Connector = {
     {
       id: 'update-message',
       name: 'Update a message',
-      description: 'Replaces the text of a message that the bot has posted.',
+      description: 'Replaces the text of a message that the bot posted.',
       input: z.strictObject({
         channel: text('Id of the channel.'),
         ts: text('`ts` of the message.'),
-        text: text('Text that it is to have.'),
+        text: text('New text.'),
       }),
       request: {
         method: 'POST',
@@ -54,8 +54,8 @@ export const slack: Connector = {
     {
       id: 'find-person',
       name: 'Find a person',
-      description: 'Finds a person of the workspace by email address.',
-      input: z.strictObject({ email: text('E-mail address.') }),
+      description: 'Finds a member of the workspace by email address.',
+      input: z.strictObject({ email: text('Email address.') }),
       request: { method: 'GET', url: 'https://slack.com/api/users.lookupByEmail', query: { email: '$email' } },
     },
   ],

@@ -4,12 +4,12 @@ import { oneOf, object, secret, text, whole } from './fields.ts';
 
 const API = 'https://api.stripe.com/v1';
 const idempotencyHeader = 'idempotency-key';
-const metadata = object('Texts that are kept with it.').exactOptional();
+const metadata = object('Metadata to store with the object.').exactOptional();
 
 export const stripe: Connector = {
   id: 'stripe',
   name: 'Stripe',
-  description: 'Create customers and payment intents, and refund payments. A retry does nothing twice.',
+  description: 'Create customers and payment intents, and refund payments. Retries have no duplicate effect.',
   category: 'commerce',
   colour: '5a50c8',
   auth: {
@@ -22,11 +22,11 @@ export const stripe: Connector = {
     {
       id: 'create-customer',
       name: 'Create a customer',
-      description: 'Makes a customer.',
+      description: 'Creates a customer.',
       input: z.strictObject({
-        email: text('E-mail address.').exactOptional(),
+        email: text('Email address.').exactOptional(),
         name: text('Name.').exactOptional(),
-        description: text('Text for you.').exactOptional(),
+        description: text('Description for your own use.').exactOptional(),
         metadata,
       }),
       request: {
@@ -44,7 +44,7 @@ export const stripe: Connector = {
         amount: whole('Amount in the smallest unit of the currency.'),
         currency: text('Currency, such as `eur`.'),
         customer: text('Id of the customer.').exactOptional(),
-        description: text('Text for you.').exactOptional(),
+        description: text('Description for your own use.').exactOptional(),
         metadata,
       }),
       request: {
@@ -63,11 +63,11 @@ export const stripe: Connector = {
     {
       id: 'refund-payment',
       name: 'Refund a payment',
-      description: 'Refunds a payment, whole or in part.',
+      description: 'Refunds a payment, fully or in part.',
       input: z.strictObject({
         paymentIntent: text('Id of the payment intent.'),
-        amount: whole('Amount in the smallest unit; default: all that is left.').exactOptional(),
-        reason: oneOf(['duplicate', 'fraudulent', 'requested_by_customer'], 'Why.').exactOptional(),
+        amount: whole('Amount in the smallest unit. Default: everything that has not been refunded.').exactOptional(),
+        reason: oneOf(['duplicate', 'fraudulent', 'requested_by_customer'], 'Reason.').exactOptional(),
         metadata,
       }),
       request: {
@@ -80,7 +80,7 @@ export const stripe: Connector = {
     {
       id: 'get-customer',
       name: 'Get a customer',
-      description: 'Reads a customer.',
+      description: 'Returns a customer.',
       input: z.strictObject({ customer: text('Id of the customer.') }),
       request: { method: 'GET', url: `${API}/customers/{customer}` },
     },

@@ -18,7 +18,7 @@ export const telegram: Connector = {
         .string()
         .regex(/^\d+:[\w-]+$/, 'must be a token such as 123456:ABC-DEF')
         .meta(SECRET)
-        .describe('Token of the bot, from BotFather.'),
+        .describe('Bot token from BotFather.'),
     }),
   },
   test: { method: 'GET', url: `${API}/getMe` },
@@ -31,7 +31,7 @@ export const telegram: Connector = {
         chatId,
         text: text('Text, up to 4,096 characters.'),
         parseMode: oneOf(['MarkdownV2', 'HTML'], 'Markup of the text.').exactOptional(),
-        silent: flag('Whether it arrives without a sound.').exactOptional(),
+        silent: flag('Whether the message arrives without a sound.').exactOptional(),
       }),
       request: {
         method: 'POST',
@@ -42,11 +42,11 @@ export const telegram: Connector = {
     {
       id: 'send-photo',
       name: 'Send a photo',
-      description: 'Sends a photo by its address.',
+      description: 'Sends a photo by URL.',
       input: z.strictObject({
         chatId,
-        photo: text('Address of the photo.'),
-        caption: text('Text below it.').exactOptional(),
+        photo: text('URL of the photo.'),
+        caption: text('Caption.').exactOptional(),
       }),
       request: {
         method: 'POST',

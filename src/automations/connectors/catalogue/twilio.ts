@@ -15,7 +15,7 @@ export const twilio: Connector = {
     credentials: z.strictObject({
       accountSid: z
         .string()
-        .regex(/^AC[0-9a-f]{32}$/i, 'must begin with AC and have 34 characters')
+        .regex(/^AC[0-9a-f]{32}$/i, 'must be AC followed by 32 hexadecimal digits')
         .describe('Account SID.'),
       authToken: secret('Auth token of the account.'),
     }),
@@ -27,11 +27,11 @@ export const twilio: Connector = {
     {
       id: 'send-message',
       name: 'Send a message',
-      description: 'Sends a text message, or one to WhatsApp.',
+      description: 'Sends a text message or a WhatsApp message.',
       input: z.strictObject({
-        to: text('Number of the receiver, such as `+4915112345678`.'),
-        from: text('Number of the sender.').exactOptional(),
-        messagingServiceSid: text('Messaging service, in place of `from`.').exactOptional(),
+        to: text('Recipient number, such as `+4915112345678`.'),
+        from: text('Sender number.').exactOptional(),
+        messagingServiceSid: text('Messaging service to use instead of `from`.').exactOptional(),
         body: text('Text of the message.'),
       }),
       request: {
@@ -43,11 +43,11 @@ export const twilio: Connector = {
     {
       id: 'make-call',
       name: 'Start a call',
-      description: 'Calls a number and does what a TwiML text says.',
+      description: 'Calls a number and executes TwiML.',
       input: z.strictObject({
-        to: text('Number that is called.'),
-        from: text('Number that calls.'),
-        twiml: text('Such as `<Response><Say>Hello</Say></Response>`.'),
+        to: text('Number to call.'),
+        from: text('Number to call from.'),
+        twiml: text('TwiML, such as `<Response><Say>Hello</Say></Response>`.'),
       }),
       request: {
         method: 'POST',

@@ -14,7 +14,7 @@ export const zendesk: Connector = {
     type: 'basic',
     credentials: z.strictObject({
       subdomain: label('Name of the account: `acme` for acme.zendesk.com.'),
-      email: text('Address of an agent.'),
+      email: text('Email address of an agent.'),
       apiToken: secret('API token.'),
     }),
     username: '{email}/token',
@@ -25,11 +25,11 @@ export const zendesk: Connector = {
     {
       id: 'create-ticket',
       name: 'Create a ticket',
-      description: 'Makes a ticket with its first comment.',
+      description: 'Creates a ticket with its first comment.',
       input: z.strictObject({
         subject: text('Subject.'),
         body: text('Text of the first comment.'),
-        requesterId: whole('Id of the person who asks.').exactOptional(),
+        requesterId: whole('Id of the requester.').exactOptional(),
         priority: oneOf(['urgent', 'high', 'normal', 'low'], 'Priority.').exactOptional(),
         tags: texts('Tags.').exactOptional(),
       }),
@@ -51,11 +51,11 @@ export const zendesk: Connector = {
     {
       id: 'comment-ticket',
       name: 'Comment on a ticket',
-      description: 'Adds a comment, which the customer sees unless it is not public.',
+      description: 'Adds a comment. The customer can see it unless `isPublic` is false.',
       input: z.strictObject({
         ticketId: whole('Id of the ticket.'),
         body: text('Text.'),
-        isPublic: flag('Whether the customer sees it.').default(true),
+        isPublic: flag('Whether the customer can see the comment.').default(true),
       }),
       request: {
         method: 'PUT',

@@ -4,16 +4,16 @@ import { MAX_EVENT_TYPE_LENGTH } from '../../../kernel/words/event-types.ts';
 import { connectorConfig } from './connector.ts';
 import { common, template, templates } from './fields.ts';
 
-/** A request's own way to prove who sends it: the header Authorization. Its texts may be secrets. */
+/** Authentication of a request in the Authorization header. Its texts may contain secrets. */
 const requestAuth = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('basic'), username: template, password: template }),
   z.strictObject({ type: z.literal('bearer'), token: template }),
 ]);
 
-/** Why `auth` cannot stand beside these headers. */
+/** Returns why `auth` cannot be combined with these headers. */
 const authProblem = ({ auth, headers }: { auth?: unknown; headers: object }): string | undefined =>
   auth !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
-    ? 'must be left out beside the header Authorization'
+    ? 'must be left out if there is an Authorization header'
     : undefined;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
@@ -29,7 +29,10 @@ const httpFields = z.strictObject({
   auth: requestAuth.exactOptional(),
   body: template.optional(),
   expectStatus: z
-    .union([status, z.array(status).min(1).max(20)], 'must be a status from 100 to 599, or a list of up to 20 of them')
+    .union(
+      [status, z.array(status).min(1).max(20)],
+      'must be a status from 100 to 599, or an array of up to 20 of them',
+    )
     .transform((given) => [given].flat())
     .default([]),
 });
@@ -45,25 +48,28 @@ const publish = z.strictObject({
   channelId: z.string(),
   eventType: z.string().min(1).max(MAX_EVENT_TYPE_LENGTH),
   payload: z
-    .union([z.string(), z.record(z.string(), z.unknown())], 'must be an object, or a template that gives one')
+    .union([z.string(), z.record(z.string(), z.unknown())], 'must be an object, or a template that returns one')
     .default({}),
   metadata: templates.default({}),
   idempotencyKey: z.string().min(1).max(255).exactOptional(),
 });
 
 const log = z.looseObject({ ...common, action: z.literal('log') });
-/** An action that says of no kind what it does, and so does nothing: its config is kept as sent, whatever it holds. */
+/** An action without a kind does nothing, so its config is stored unchanged, whatever it contains. */
 const nothing = z.record(z.string(), z.unknown());
 
 const ofActions = { http, publish, connector: connectorConfig, log } as const satisfies Record<Action, z.ZodType>;
 
-/** Configs by action, as they are read. */
+/** Parsed configs by action. */
 export type ActionConfigs = { [Kind in Action]: z.output<(typeof ofActions)[Kind]> };
 
-/** Fields that an action's config may have, whatever its kind. */
+/** Fields that the config of any action can have. */
 export const ACTION_FIELDS: readonly string[] = Object.values(ofActions).flatMap(({ shape }) => Object.keys(shape));
 
-/** Fields of each action that other kinds do not have. A config with one of `needed`, or with two of any of them, means the action. */
+/**
+ * Fields of each action that other kinds do not have. A config with one of `needed`, or with any two fields, is most
+ * likely meant to be this action.
+ */
 const OWN_FIELDS: readonly { action: Action; needed: readonly string[]; fields: readonly string[] }[] = [
   { action: 'http', needed: ['url'], fields: ownFieldsOf(httpFields) },
   { action: 'publish', needed: ['channelId', 'eventType'], fields: ownFieldsOf(publish) },
@@ -75,8 +81,8 @@ function ownFieldsOf({ shape }: z.ZodObject): string[] {
 }
 
 /**
- * The action that a config means which names none, with those of its fields that the config has: such a step would do nothing, and its
- * run would complete. Undefined for a config that is the author's own affair.
+ * Returns the action that a config without an action is probably meant to be, and the fields that suggest it. Without
+ * this check the step would do nothing and its run would complete. Returns undefined for any other config.
  */
 export function forgottenAction(
   config: Readonly<Record<string, unknown>>,
@@ -92,7 +98,10 @@ export function forgottenAction(
   return nearest && { action: nearest.action, fields: nearest.fields };
 }
 
-/** The schema of an action's config. One without `config.action` is kept as it is; one of another kind than these is refused before. */
+/**
+ * Returns the schema of an action's config. A config without `config.action` is accepted unchanged; unknown actions
+ * have been refused before.
+ */
 export function actionConfigOf(config: unknown): z.ZodType {
   const action: unknown = typeof config === 'object' && config !== null ? Reflect.get(config, 'action') : undefined;
   return ACTIONS.includes(action as Action) ? ofActions[action as Action] : nothing;

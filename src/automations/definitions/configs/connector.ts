@@ -28,7 +28,7 @@ export const plannedConnector = ({
   params,
 });
 
-/** The templates of a step's parameters: those that its operation keeps hidden may be secrets. */
+/** Returns the templates of a step's parameters. Parameters marked as secret by the operation may contain secrets. */
 export function connectorTemplates({
   connectorId,
   operation: id,
@@ -44,7 +44,7 @@ export function connectorTemplates({
 
 type Problem = { field: string; reason: string };
 
-/** Faults of steps that ask connectors, as far as the catalogue tells them. */
+/** Returns the problems of connector steps that the catalogue can detect. */
 export const connectorProblems = (steps: readonly PlannedStep[]): Problem[] =>
   steps.flatMap((step, index) =>
     step.type === 'action' && step.action === 'connector' ? problemsOf(step, ['steps', index, 'config']) : [],
@@ -72,11 +72,12 @@ function unknown(what: string, given: string, known: readonly { id: string }[]):
 }
 
 function connectionProblem({ name, auth }: Connector, { connectionId }: ConnectorAction): string[] {
-  if (auth.type === 'none') return connectionId === undefined ? [] : [`must be left out: ${name} needs no connection`];
+  if (auth.type === 'none')
+    return connectionId === undefined ? [] : [`must be left out because ${name} does not need a connection`];
   return connectionId === undefined ? ['is required'] : [];
 }
 
-/** Parameters that hold a template are judged once it is resolved. */
+/** Parameters with a template are validated when the template is resolved. */
 function paramProblems(
   { input }: Operation,
   params: Readonly<Record<string, unknown>>,

@@ -13,28 +13,31 @@ import { controlCharacterProblem } from '../../../kernel/values/text.ts';
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const FORM = /^(\d{1,12}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
 
-/** Milliseconds of a duration as authors write it: `500ms`, `30s`, `5m`, `2h`, `1.5d`, or a number of ms. Undefined for anything else. */
+/**
+ * Returns the milliseconds of a duration: `500ms`, `30s`, `5m`, `2h`, `1.5d`, or a number of ms. Undefined for anything
+ * else.
+ */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) && value >= 0 ? value : undefined;
   const [, amount, unit] = typeof value === 'string' ? (FORM.exec(value) ?? []) : [];
-  // `as`: the pattern names the units.
+  // `as`: the pattern only matches known units.
   return amount === undefined ? undefined : Math.round(Number(amount) * UNITS[unit as keyof typeof UNITS]);
 }
 
-/** The same as a person would write it, in its largest whole unit. */
+/** Formats a duration in its largest whole unit. */
 export function showDuration(milliseconds: number): string {
   const [unit, size] = Object.entries(UNITS).findLast(([, each]) => milliseconds % each === 0) ?? ['ms', 1];
   return `${milliseconds / size}${unit}`;
 }
 
 /*
- * The `config` of every kind of trigger and step, strict where its kind is known, and as the engine reads it: durations in ms, defaults
- * filled in. Ids, expressions and the ways between steps are checked elsewhere (problems.ts).
+ * The `config` of every kind of trigger and step: strict for known kinds, and converted for the engine, with durations
+ * in ms and defaults filled in. Ids, expressions and transitions between steps are checked in problems.ts.
  */
 
-/** Retries of a step whose author says nothing of them: three, after 1, 2 and 4 s. */
+/** Default retry policy of steps: three retries, after 1, 2 and 4 s. */
 const STEP_RETRY_POLICY: RetryPolicy = { maxRetries: 3, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 };
-/** Longest try of an action, and its default, in ms. */
+/** Limits and default of the timeout of an action's attempt, in ms. */
 const ACTION_TIMEOUT = { min: 1_000, max: 300_000, default: 30_000 };
 
 export const expression = z.string().min(1).max(MAX_EXPRESSION_LENGTH);
@@ -48,7 +51,7 @@ export const duration = ({ min, max }: { min: number; max: number }) =>
     if (milliseconds !== undefined && milliseconds >= min && milliseconds <= max) return milliseconds;
     const message =
       milliseconds === undefined
-        ? 'is not a duration (e.g. "5m")'
+        ? 'must be a duration (e.g. "5m")'
         : `must be at least ${showDuration(min)} and at most ${showDuration(max)}`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
@@ -79,10 +82,10 @@ const onError = z.union(
       .min(1)
       .max(10),
   ],
-  'must be fail, continue, pause, or a list such as [{"errors": ["HTTP_4XX"], "next": "a step"}]',
+  'must be fail, continue, pause, or an array such as [{"errors": ["HTTP_4XX"], "next": "a step"}]',
 );
 
-/** Fields that every step's config may have. */
+/** Fields that the config of any step can have. */
 export const common = {
   label: z.string().min(1).max(200).exactOptional(),
   if: expression.exactOptional(),
@@ -92,7 +95,7 @@ export const common = {
   onError: onError.exactOptional(),
 };
 
-/** The parts of a step that all kinds share, completed. */
+/** Returns the settings that all kinds of steps share, with defaults. */
 export function commonOf(config: z.output<z.ZodObject<typeof common>>): {
   onError: OnError;
   timeoutMs: number;
@@ -108,7 +111,7 @@ export function commonOf(config: z.output<z.ZodObject<typeof common>>): {
   };
 }
 
-/** Names and patterns of event types, as subscriptions have them. */
+/** Event types and patterns, as in subscriptions. */
 export const eventTypes = z
   .array(
     z
@@ -122,16 +125,16 @@ export const eventTypes = z
   )
   .max(MAX_EVENT_TYPES);
 
-/** Pairs of values that must be equal: of a message that arrives, and of the run. */
+/** Pairs of expressions whose values must be equal: one over the arriving message, one over the run. */
 export const matches = z.array(z.strictObject({ event: expression, run: expression })).max(3);
 
 export const channelIds = z.array(z.string()).min(1).max(100);
 
-/** A field for one and a field for several stand for each other. */
+/** Refuses fields for one and for several values at the same time. */
 export const oneOrMany =
   <One extends string, Many extends string>(...pairs: readonly (readonly [One, Many])[]) =>
   (given: object, context: z.core.$RefinementCtx): void => {
     for (const [one, many] of pairs)
       if (Reflect.get(given, one) !== undefined && Reflect.get(given, many) !== undefined)
-        context.addIssue({ code: 'custom', path: [one], message: `must be left out beside ${many}` });
+        context.addIssue({ code: 'custom', path: [one], message: `must be left out if ${many} is set` });
   };

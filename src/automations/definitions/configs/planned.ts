@@ -1,12 +1,14 @@
 import type { OnError } from '../../../kernel/contract/run-outline.ts';
 import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
 
-/** CEL, evaluated over a run's context. */
+/** CEL, evaluated in the context of a run. */
 type Cel = string;
-/** JSON whose texts may hold `{{ CEL }}`. A text that is one such expression and nothing else takes the value's own kind. */
+/**
+ * JSON whose texts may contain `{{ CEL }}`. A text that consists of a single expression keeps the type of its value.
+ */
 type Template = unknown;
 
-/** A trigger as the engine reads it. Durations in ms; lists that are empty mean all. */
+/** A trigger as the engine uses it. Durations in ms; empty lists mean all. */
 export type Trigger =
   | ({
       type: 'event';
@@ -31,7 +33,7 @@ export type Trigger =
 
 type Overlap = 'skip' | 'bufferOne' | 'bufferAll' | 'cancelOther' | 'terminateOther' | 'allowAll';
 
-/** How many runs a trigger begins. `filter` is of the bounded language of subscriptions' filters (docs/reference/filters.md). */
+/** Which runs a trigger starts. `filter` uses the language of subscription filters (docs/reference/filters.md). */
 export type Flow = {
   filter?: Cel;
   dedupe?: { key: Cel; windowMs: number };
@@ -42,22 +44,22 @@ export type Flow = {
 /** Messages that cancel the runs they match. */
 export type CancelOn = { eventTypes: readonly string[]; match: readonly Match[] };
 
-/** Two expressions whose values are equal: of the message that arrives, and of the run that waits. */
+/** Two expressions whose values must be equal: one over the arriving message, one over the waiting run. */
 export type Match = { event: Cel; run: Cel };
 
-/** All that every step has. */
+/** Properties of every step. */
 type AnyStep = {
   id: string;
   label: string;
-  /** The step is left out where this is false. */
+  /** The step is skipped if this is false. */
   if?: Cel;
   next: string | null;
-  /** Takes the place of the step's result. Absent: the result itself. */
+  /** Replaces the result of the step. Absent: the result itself. */
   output?: Template;
   onError: OnError;
   timeoutMs: number;
   retryPolicy: RetryPolicy;
-  /** Codes of errors that are not tried again. */
+  /** Error codes that are not retried. */
   nonRetryableErrors: readonly string[];
 };
 
@@ -67,10 +69,10 @@ export type HttpAction = {
   url: Template;
   headers: Readonly<Record<string, Template>>;
   query: Readonly<Record<string, Template>>;
-  /** The header Authorization. */
+  /** Authorization header. */
   auth?: { type: 'basic'; username: Template; password: Template } | { type: 'bearer'; token: Template };
   body?: Template;
-  /** Statuses that are no failure. Empty: all from 200 to 299. */
+  /** Statuses that count as success. Empty: 200 to 299. */
   expectStatus: readonly number[];
 };
 type PublishAction = {
@@ -88,10 +90,13 @@ export type ConnectorAction = {
   connectionId?: string;
   params: Template;
 };
-/** `config` as it was sent. The output is its resolved value, or `config` itself where it names no action and cannot be resolved. */
+/**
+ * `config` as it was sent. The output is its resolved value, or `config` itself if it names no action and cannot be
+ * resolved.
+ */
 type LogAction = { action: 'log'; config: Template; isChecked: boolean };
 
-/** A step as the engine reads it. A target that the author left out is undefined: `next` is taken; null ends the chain. */
+/** A step as the engine uses it. An undefined target means `next`; null ends the chain. */
 export type PlannedStep = AnyStep &
   (
     | ({ type: 'action' } & (HttpAction | PublishAction | ConnectorAction | LogAction))
@@ -108,7 +113,7 @@ export type PlannedStep = AnyStep &
         match: readonly Match[];
         waitMs: number;
         onTimeout: 'continue' | 'fail' | { next: string };
-        /** Messages that were published so long before the wait began are taken too. Absent: since the run began. */
+        /** Messages published this long before the wait started count, too. Absent: since the run started. */
         lookbackMs?: number;
       }
     | {
@@ -137,11 +142,11 @@ export type PlannedStep = AnyStep &
         type: 'end';
         status: 'completed' | 'failed' | 'cancelled';
         error?: { code: string; message: Template };
-        /** Whether a run that fails by it is a dead letter. */
+        /** Whether a run that fails in this step becomes a dead letter. */
         deadLetter: boolean;
         output?: Template;
       }
   );
 
-/** One version of a definition, compiled from what was sent. */
+/** One version of a definition, compiled from its JSON. */
 export type Plan = { trigger: Trigger; entry: string | null; steps: readonly PlannedStep[] };

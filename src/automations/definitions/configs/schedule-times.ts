@@ -4,17 +4,18 @@ import { instantsOf, type TimeZone, timeZoneOf } from './time-zone.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-// Calendars of Temporal end with the year 2100.
+// Temporal's calendars end with the year 2100.
 const LAST = Date.UTC(2101, 0, 1);
 
 type Times = Pick<Trigger & { type: 'schedule' }, 'crons' | 'everyMs' | 'timezone' | 'startAt' | 'endAt'>;
 
 /**
- * The times of a schedule after `after`, ascending, in ms since 1970: the only place that computes them. What the API shows and what
- * Temporal is given come from here. Throws for a stored expression or time zone that is refused today.
+ * Yields the times of a schedule after `after`, ascending, in ms since 1970. This is the only place that computes them,
+ * both for the API and for Temporal. Throws for stored expressions or time zones that are not valid today.
  *
- * A wall-clock time that the clocks leave out in spring comes once, an hour later. One that they repeat in autumn comes once, at its first
- * instant. The exception is an expression that names every hour of the day: it means the passing of hours, so it comes in both.
+ * A wall-clock time that is skipped in spring occurs once, an hour later. One that is repeated in autumn occurs once,
+ * the first time. An expression that names every hour of the day is an exception: it means elapsed hours, so it occurs
+ * both times.
  */
 export function* timesOf({ crons, everyMs, timezone, startAt, endAt }: Times, after: Date): Generator<number> {
   const from = Math.max(after.getTime(), startAt === undefined ? 0 : Date.parse(startAt) - 1);
@@ -35,7 +36,7 @@ function* intervals(everyMs: number, from: number): Generator<number> {
 function* cronTimes(crons: readonly Cron[], zone: TimeZone, from: number): Generator<number> {
   let last = from;
   const today = Math.floor((from + zone.offsetAt(from)) / DAY_MS) * DAY_MS;
-  // A time that clocks left out around midnight yesterday may come today.
+  // A time skipped around midnight yesterday may occur today.
   for (let date = today - DAY_MS; date <= LAST; date += DAY_MS)
     for (const time of timesOfDate(crons, zone, date))
       if (time > last) {
@@ -47,15 +48,16 @@ function* cronTimes(crons: readonly Cron[], zone: TimeZone, from: number): Gener
 const MINUTES = 1_440;
 
 /**
- * The instants of a date (its midnight, as if clocks showed UTC), ascending and each once. Minutes that several expressions name are
- * looked at once, so that a day costs the same however many expressions there are.
+ * Returns the instants on a date (given by its midnight, as if clocks showed UTC), ascending and without duplicates.
+ * Minutes named by several expressions are processed once, so that a day costs the same however many expressions there
+ * are.
  */
 function timesOfDate(crons: readonly Cron[], zone: TimeZone, date: number): number[] {
   const at = new Date(date);
   const day = { month: at.getUTCMonth() + 1, day: at.getUTCDate(), dayOfWeek: at.getUTCDay() };
   const here = crons.filter((cron) => hasDate(cron, day));
   if (here.length === 0) return [];
-  // 1: comes once where clocks repeat it. 2: comes twice then.
+  // 1: occurs once if clocks repeat it. 2: occurs twice.
   const comes = new Uint8Array(MINUTES);
   for (const { hours, minutes } of here) {
     const often = hours.length === 24 ? 2 : 1;

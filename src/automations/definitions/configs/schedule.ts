@@ -8,10 +8,10 @@ import { canonicalTimeZone } from './time-zone.ts';
 
 const OVERLAPS = ['skip', 'bufferOne', 'bufferAll', 'cancelOther', 'terminateOther', 'allowAll'] as const;
 
-/** Default of `catchupWindow`, ms: a time that was missed for longer, while Temporal was away, is left out. */
+/** Default of `catchupWindow` in ms. Times missed for longer than this, while Temporal was down, are skipped. */
 const CATCHUP_MS = 600_000;
 
-/** Why a cron expression cannot be taken; undefined when it can. */
+/** Returns why a cron expression is not valid; undefined if it is. */
 function cronProblem(text: string): string | undefined {
   try {
     parseCron(text);
@@ -22,8 +22,8 @@ function cronProblem(text: string): string | undefined {
   }
 }
 
-/** One expression, or several whose times come together. */
-const EITHER = 'must be an expression such as "0 9 * * 1-5", or a list of up to 20 of them';
+/** One expression, or several whose times are combined. */
+const EITHER = 'must be an expression such as "0 9 * * 1-5", or an array of up to 20 of them';
 const crons = z
   .union([z.string(), z.array(z.string()).min(1).max(20)], EITHER)
   .transform((given, context): string[] => {
@@ -39,13 +39,13 @@ const crons = z
 const timezone = z.string().transform((given, context): string => {
   const name = canonicalTimeZone(given);
   if (name !== undefined) return name;
-  context.addIssue({ code: 'custom', message: 'is no time zone (e.g. "Europe/Berlin")' });
+  context.addIssue({ code: 'custom', message: 'must be a time zone (e.g. "Europe/Berlin")' });
   return z.NEVER;
 });
 
 const instant = z.iso.datetime({ offset: true });
 
-/** The form of a schedule, with these rules for its expressions and its time zone. */
+/** The schema of a schedule with these rules for expressions and time zone. */
 const formOf = <Rules extends { cron: z.ZodType<string[]>; timezone: z.ZodType<string, string> }>({
   cron,
   timezone: zone,
@@ -62,16 +62,23 @@ const formOf = <Rules extends { cron: z.ZodType<string[]>; timezone: z.ZodType<s
       endAt: instant.exactOptional(),
       payload: z.record(z.string(), z.unknown()).default({}),
     })
-    .refine((given) => (given.cron === undefined) !== (given.every === undefined), 'must hold one of cron and every')
+    .refine(
+      (given) => (given.cron === undefined) !== (given.every === undefined),
+      'must have exactly one of cron and every',
+    )
     .refine(
       ({ startAt, endAt }) => startAt === undefined || endAt === undefined || Date.parse(startAt) < Date.parse(endAt),
       { path: ['endAt'], error: 'must be later than startAt' },
     );
 
-/** `config` of a trigger of the type `schedule`. Its times are at least 60 s apart: a cron expression has no seconds. */
+/**
+ * `config` of a trigger of the type `schedule`. Its times are at least 60 s apart because cron expressions have no
+ * seconds.
+ */
 export const scheduleConfig = formOf({ cron: crons, timezone });
 
-// An earlier release took expressions and time zones that are refused today. They must not keep the rest of a definition from being read.
+// An earlier release accepted expressions and time zones that are refused today. They must not prevent the rest of a
+// definition from being read.
 const storedConfig = formOf({
   cron: z.union([z.string(), z.array(z.string())]).transform((given): string[] => [given].flat()),
   timezone: z.string().transform((given) => canonicalTimeZone(given) ?? given),
@@ -79,7 +86,10 @@ const storedConfig = formOf({
 
 export type ScheduleTrigger = Trigger & { type: 'schedule' };
 
-/** Completes a stored schedule. Its expressions and its time zone are read where its times are computed (timesOf), which may throw. */
+/**
+ * Completes a stored schedule. Its expressions and time zone are parsed where its times are computed (timesOf), which
+ * may throw.
+ */
 export function plannedSchedule(config: unknown): ScheduleTrigger {
   const given = storedConfig.parse(config);
   const { every, jitter, startAt, endAt } = given;
@@ -97,7 +107,7 @@ export function plannedSchedule(config: unknown): ScheduleTrigger {
   };
 }
 
-/** The next time of a schedule after `now`, without its jitter; undefined where it has ended. */
+/** Returns the next time of a schedule after `now`, without jitter; undefined if it has ended. */
 export function nextTime(schedule: ScheduleTrigger, now: Date): Date | undefined {
   for (const time of timesOf(schedule, now)) return new Date(time);
   return undefined;
@@ -105,12 +115,10 @@ export function nextTime(schedule: ScheduleTrigger, now: Date): Date | undefined
 
 const scheduleForm = z.object({ type: z.literal('schedule'), config: z.unknown() });
 
-/** Why a schedule, as its author wrote it, begins no run after `now`. Nothing for other triggers, and for one that is no good schedule. */
+/** Returns why a schedule starts no run after `now`. Empty for other triggers and for invalid schedules. */
 export function endProblems(trigger: unknown, now: Date): { field: string; reason: string }[] {
   const { success, data } = scheduleForm.safeParse(trigger);
   if (!success || !scheduleConfig.safeParse(data.config).success) return [];
   if (nextTime(plannedSchedule(data.config), now) !== undefined) return [];
-  return [
-    { field: 'trigger.config.endAt', reason: 'leaves the schedule no time: it has passed, or no time comes before it' },
-  ];
+  return [{ field: 'trigger.config.endAt', reason: 'must leave at least one scheduled time in the future' }];
 }

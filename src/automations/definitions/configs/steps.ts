@@ -18,7 +18,7 @@ import type { PlannedStep } from './planned.ts';
 const DEFAULT_WAIT_MS = 7 * 86_400_000;
 const DEFAULT_RUN_WAIT_MS = 30 * 86_400_000;
 
-/** `input` is what the other workflow reads as `event.payload`. */
+/** `input` becomes `event.payload` of the other workflow. */
 const workflowStepConfig = z.strictObject({
   ...common,
   workflowId: z.string(),
@@ -27,7 +27,7 @@ const workflowStepConfig = z.strictObject({
   timeout: duration({ min: 1_000, max: WORKFLOW_BOUNDS.waitMs }).default(DEFAULT_RUN_WAIT_MS),
 });
 
-/** The part of a planned step that is this kind's own. */
+/** Returns the properties specific to this kind of step. */
 export function plannedWorkflowStep({ workflowId, input, wait, timeout }: z.output<typeof workflowStepConfig>) {
   return { type: 'workflow', workflowId, input, isAwaited: wait, waitMs: timeout } satisfies Partial<PlannedStep>;
 }
@@ -50,10 +50,10 @@ const waitForEventConfig = z
     lookback: duration({ min: 0, max: WORKFLOW_BOUNDS.waitMs }).exactOptional(),
   })
   .superRefine(oneOrMany(['channelId', 'channelIds'], ['eventType', 'eventTypes']))
-  // Each message of an environment would be held against such a step.
-  .refine((given) => NAMES.some((name) => given[name] !== undefined), 'must name event types or channels');
+  // Every message of the environment would have to be compared with such a step.
+  .refine((given) => NAMES.some((name) => given[name] !== undefined), 'must have event types or channels');
 
-/** The part of a planned step that is this kind's own. */
+/** Returns the properties specific to this kind of step. */
 export function plannedWaitForEvent(given: z.output<typeof waitForEventConfig>) {
   const { channelId, eventType, filter, match, timeout, onTimeout, lookback } = given;
   return {
@@ -70,7 +70,7 @@ export function plannedWaitForEvent(given: z.output<typeof waitForEventConfig>) 
 
 const MOST_APPROVERS = 50;
 
-/** `onTimeout` of an approval decides as nobody has: absent, it is rejected. */
+/** `onTimeout` of an approval applies if nobody decides. Default: rejected. */
 const approvalConfig = z.strictObject({
   ...common,
   title: z.string().min(1).max(1_000),
@@ -83,7 +83,7 @@ const approvalConfig = z.strictObject({
   rejected: target.exactOptional(),
 });
 
-/** The part of a planned step that is this kind's own. */
+/** Returns the properties specific to this kind of step. */
 export function plannedApproval(given: z.output<typeof approvalConfig>) {
   const { title, message, approvers, form, timeout, onTimeout, approved, rejected } = given;
   return {
@@ -100,7 +100,7 @@ export function plannedApproval(given: z.output<typeof approvalConfig>) {
 }
 
 const ofSteps = {
-  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way; nobody awaits a schema
+  // oxlint-disable-next-line unicorn/no-thenable -- the field's public name; a schema is never awaited
   condition: z.strictObject({ ...common, expression, then: target.exactOptional(), else: target.exactOptional() }),
   switch: z.strictObject({
     ...common,
@@ -118,7 +118,10 @@ const ofSteps = {
       for: duration({ min: 0, max: WORKFLOW_BOUNDS.waitMs }).exactOptional(),
       until: z.string().min(1).exactOptional(),
     })
-    .refine((given) => (given.for === undefined) !== (given.until === undefined), 'must hold one of for and until'),
+    .refine(
+      (given) => (given.for === undefined) !== (given.until === undefined),
+      'must have exactly one of for and until',
+    ),
   wait_for_event: waitForEventConfig,
   approval: approvalConfig,
   workflow: workflowStepConfig,
@@ -144,17 +147,17 @@ const ofSteps = {
   }),
 } as const satisfies Record<Exclude<StepType, 'action'>, z.ZodType>;
 
-/** Configs by kind, those of actions by their action, as they are read. */
+/** Parsed configs by kind; those of actions by their action. */
 export type Configs = { [Kind in keyof typeof ofSteps]: z.output<(typeof ofSteps)[Kind]> } & ActionConfigs;
 
-/** The schema of a step's config. */
+/** Returns the schema of a step's config. */
 export const stepConfigOf = (type: StepType, config: unknown): z.ZodType =>
   type === 'action' ? actionConfigOf(config) : ofSteps[type];
 
-/** Whether the config of a step of this type may have such a field. An unknown type has the fields that all have. */
+/** Whether the config of a step of this type can have this field. For unknown types: the fields that all types have. */
 export function isConfigField(type: unknown, name: string): boolean {
   if (type === 'action') return ACTION_FIELDS.includes(name);
   const isKind = typeof type === 'string' && Object.hasOwn(ofSteps, type);
-  // `as`: it is one of them.
+  // `as`: checked above.
   return Object.hasOwn(isKind ? ofSteps[type as keyof typeof ofSteps].shape : common, name);
 }

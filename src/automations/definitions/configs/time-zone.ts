@@ -6,8 +6,8 @@ const DAY_MS = 86_400_000;
 const MAX_NAME_LENGTH = 64;
 
 /**
- * The name of an IANA time zone in the case that the database of time zones has ("europe/berlin" is "Europe/Berlin"); undefined for any
- * other text. An offset such as "+02:00" is not a time zone: some versions of Node.js take it, and Temporal does not.
+ * Returns the canonical name of an IANA time zone ("europe/berlin" becomes "Europe/Berlin"); undefined for any other
+ * text. An offset such as "+02:00" is not a time zone: some versions of Node.js accept it, but Temporal does not.
  */
 export function canonicalTimeZone(name: string): string | undefined {
   if (name.length > MAX_NAME_LENGTH || !/^[a-z]/i.test(name)) return undefined;
@@ -18,23 +18,23 @@ export function canonicalTimeZone(name: string): string | undefined {
   }
 }
 
-/** The offsets of a zone from UTC around a date: `before`, and from the instant `at` on `after`. All in ms. */
+/** Offsets of a zone from UTC around a date: `before`, and `after` from the instant `at` on. All in ms. */
 type Offsets = { before: number; after: number; at: number };
 
-/** A time zone. Instants are in ms since 1970; wall-clock times too, as if clocks showed UTC. */
+/** A time zone. Instants are in ms since 1970, and so are wall-clock times, as if clocks showed UTC. */
 export type TimeZone = {
-  /** ms to add to UTC. */
+  /** Milliseconds to add to UTC. */
   offsetAt(instant: number): number;
-  /** The offsets on a date, which is given by its midnight. */
+  /** Returns the offsets on a date, given by its midnight. */
   offsetsOf(date: number): Offsets;
 };
 
 const zones = new Map<string, TimeZone>();
 
-/** `name`: of an IANA time zone; throws RangeError for any other. */
+/** `name` must be an IANA time zone; throws RangeError otherwise. */
 export function timeZoneOf(name: string): TimeZone {
   const known = zones.get(name) ?? createTimeZone(name);
-  // There are some 600 names, each in any case.
+  // There are about 600 names, each in any capitalisation.
   if (zones.size < 1_000) zones.set(name, known);
   return known;
 }
@@ -42,7 +42,7 @@ export function timeZoneOf(name: string): TimeZone {
 function createTimeZone(timeZone: string): TimeZone {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', year: 'numeric' });
   const offsetAt = (instant: number): number => {
-    // "2027 GMT+01:00", and "2027 GMT" for UTC.
+    // "2027 GMT+01:00", or "2027 GMT" for UTC.
     const match = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(format.format(instant));
     const [, sign, hours = '0', minutes = '0'] = match ?? [];
     return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS);
@@ -65,8 +65,8 @@ function createTimeZone(timeZone: string): TimeZone {
 }
 
 /**
- * The instants at which clocks show a wall-clock time, earliest first: two where an hour is repeated. One that clocks leave out has the
- * instant at which they would have shown it: an hour later on the new clock.
+ * Returns the instants at which clocks show a wall-clock time, earliest first: two if the hour is repeated. A skipped
+ * time has one instant, an hour later on the new clock.
  */
 export function instantsOf(wall: number, { before, after, at }: Offsets): number[] {
   const early = wall - before;

@@ -3,11 +3,11 @@ import type { TriggerType } from '../../../kernel/contract/run-outline.ts';
 import { scheduleConfig } from './schedule.ts';
 import { channelIds, duration, eventTypes, expression, matches, oneOrMany } from './fields.ts';
 
-/** Entries of `cancelOn`: each message is held against all of them. */
+/** Maximum entries of `cancelOn`, because each message is compared with all of them. */
 const MOST_CANCELS = 10;
 const MOST_WINDOW_MS = 30 * 86_400_000;
 
-/** Parts that triggers by messages share. */
+/** Fields shared by triggers that react to messages. */
 const ofMessages = {
   eventType: eventTypes.element.exactOptional(),
   eventTypes: eventTypes.exactOptional(),
@@ -45,7 +45,7 @@ const ofTriggers = {
     .superRefine(oneOrMany(['channelId', 'channelIds'], ['eventType', 'eventTypes'])),
   webhook: z.strictObject({ webhookId: z.string(), ...ofMessages }).superRefine(oneOrMany(['eventType', 'eventTypes'])),
   schedule: scheduleConfig,
-  /** JSON Schema that the payload of a run by hand must fit. */
+  /** JSON Schema for the payload of a manual run. */
   manual: z.strictObject({ inputSchema: z.record(z.string(), z.unknown()).exactOptional() }),
 } as const satisfies Record<TriggerType, z.ZodType>;
 

@@ -6,17 +6,17 @@ const event = { type: 'event', config: {} };
 const log = (id: string, next?: string | null) => ({ id, type: 'action', ...(next !== undefined && { next }) });
 
 describe('a plan', () => {
-  test('follows the order of the steps where none of them names another one', () => {
+  test('follows the order of the steps if none of them names another one', () => {
     expect(planOf(event, [log('a'), log('b'), log('c')]).steps.map(({ next }) => next)).toEqual(['b', 'c', null]);
     expect(planOf(event, [log('a'), log('b', 'c'), log('c')]).steps.map(({ next }) => next)).toEqual([null, 'c', null]);
   });
 
-  test('takes nothing in the config of an action that does nothing for a way', () => {
+  test('does not find transitions in the config of an action that does nothing', () => {
     const kept = { ...log('a'), config: { onError: ['x'], foo: 1 } };
     expect(planOf(event, [kept, log('b')]).steps.map(({ next }) => next)).toEqual(['b', null]);
   });
 
-  test('has durations in ms and what its author left out', () => {
+  test('has durations in ms and defaults for what the author left out', () => {
     const config = {
       action: 'http',
       url: 'https://a.example',
@@ -43,12 +43,12 @@ describe('a plan', () => {
     ]);
   });
 
-  test('tells the Temporal workflow ways and times, and no expressions', () => {
+  test('gives the Temporal workflow transitions and times, but no expressions', () => {
     const plan = planOf(event, [
       {
         id: 'c',
         type: 'condition',
-        // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+        // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
         config: { expression: 'true', if: 'false', then: 'a', onError: 'continue' },
         next: 'a',
       },

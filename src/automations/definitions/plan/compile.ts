@@ -18,13 +18,13 @@ import {
 } from '../configs/steps.ts';
 import { plannedConnector } from '../configs/connector.ts';
 
-/** A step as its author wrote it, once its form is known to be right (problems.ts). */
+/** A step as it was written, once its schema has been validated (problems.ts). */
 export type WrittenStep = { id: string; type: StepType; config?: unknown; next?: string | null };
 
-/** Completes a stored step. `next`: the one behind it in the definition's order. */
+/** Completes a stored step. `next`: the following one in the definition's order. */
 function plannedStep({ id, type, config = {} }: WrittenStep, next: string | null): PlannedStep {
   const parsed: unknown = stepConfigOf(type, config).parse(config);
-  // `as`: that is what the schema of the kind gives, and so below.
+  // `as`: the output type of the kind's schema, here and below.
   const shared = (type === 'action' && actionOf(config) === undefined ? {} : parsed) as Configs['end'];
   const step = {
     id,
@@ -94,7 +94,7 @@ function plannedStep({ id, type, config = {} }: WrittenStep, next: string | null
   }
 }
 
-/** The kind of an action, as its author wrote it. */
+/** Returns the kind of an action as it was written. */
 export const actionOf = (config: unknown): unknown =>
   typeof config === 'object' && config !== null ? Reflect.get(config, 'action') : undefined;
 
@@ -120,13 +120,13 @@ function plannedAction(config: unknown, parsed: unknown) {
   return { action: 'log', config, isChecked: action === 'log' } as const;
 }
 
-/** Completes a stored trigger. A definition without one is begun by hand. */
+/** Completes a stored trigger. A definition without one is started manually. */
 function plannedTrigger(trigger: unknown): Trigger {
   // `as`: see planOf.
   const { type, config = {} } = (trigger ?? { type: 'manual' }) as { type: TriggerType; config?: unknown };
   switch (type) {
     case 'manual': {
-      // `as`: that is what the schema of the kind gives, and so below.
+      // `as`: the output type of the kind's schema, here and below.
       const { inputSchema } = triggerConfigOf(type).parse(config) as ManualTriggerConfig;
       return { type, ...(inputSchema !== undefined && { inputSchema }) };
     }
@@ -161,11 +161,9 @@ const ofMessages = ({
   ...(concurrency !== undefined && { concurrency }),
 });
 
-/**
- * Compiles a stored definition, which was checked when it was written. Throws an Error for one that was not.
- */
+/** Compiles a stored definition, which was validated when it was written. Throws an Error otherwise. */
 export function planOf(trigger: unknown, steps: unknown): Plan {
-  // `as`: only what problems.ts has no complaint about is stored.
+  // `as`: only definitions without problems (problems.ts) are stored.
   const written = (steps ?? []) as readonly WrittenStep[];
   const isOrdered = isPlainList(written);
   const planned = written.map((step, index) =>
@@ -174,12 +172,12 @@ export function planOf(trigger: unknown, steps: unknown): Plan {
   return { trigger: plannedTrigger(trigger), entry: written[0]?.id ?? null, steps: planned };
 }
 
-/** The step behind this one; absent, null and empty mean none. */
+/** Returns the next step; absent, null and empty mean none. */
 const nextOf = ({ next }: WrittenStep): string | null => (next === undefined || next === '' ? null : next);
 
 /**
- * Whether the steps follow each other as they stand (spec §1: an ordered list): none of them names another one. As soon as one does,
- * a step without `next` ends its chain.
+ * Whether the steps simply follow each other in order (spec §1: an ordered list), because none of them names another
+ * one. If any does, a step without `next` ends its chain.
  */
 function isPlainList(steps: readonly WrittenStep[]): boolean {
   return steps.every(
@@ -187,12 +185,15 @@ function isPlainList(steps: readonly WrittenStep[]): boolean {
   );
 }
 
-/** Members of a config that may name steps. An action's may hold whatever its author likes; one that does nothing names none. */
+/**
+ * Members of a config that can name steps. The config of an action without a kind can contain anything, so it names
+ * none.
+ */
 const WAYS = ['onError', 'onTimeout', 'then', 'else', 'cases', 'default', 'body', 'branches', 'approved', 'rejected'];
 const waysOf = (type: string, config: unknown): readonly string[] =>
   type !== 'action' ? WAYS : actionOf(config) === undefined ? [] : ['onError'];
 
-/** Ends of a wait that lead to no step. */
+/** Values of `onTimeout` that do not name a step. */
 const WORDS_OF_TIMEOUTS: readonly unknown[] = ['continue', 'fail', 'reject', 'approve'];
 
 function isWay(config: unknown, name: string): boolean {

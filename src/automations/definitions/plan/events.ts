@@ -10,20 +10,20 @@ import type { Plan, CancelOn, Trigger } from '../configs/planned.ts';
 /** Messages that cancel the runs of a trigger. */
 export const cancelOnOf = (trigger: Trigger): readonly CancelOn[] => ('cancelOn' in trigger ? trigger.cancelOn : []);
 
-/** The name that an entry of `cancelOn` has beside the ids of steps, which have no brackets. */
+/** Id of an entry of `cancelOn`, stored like a step id. Step ids cannot have brackets. */
 export const watchId = (index: number): string => `cancelOn[${index}]`;
 
 const NAME = /^cancelOn\[(\d+)\]$/;
 
 export const isWatch = (stepId: string): boolean => NAME.test(stepId);
 
-/** The entry of this name. */
+/** Returns the `cancelOn` entry with this id. */
 export function watchOf(trigger: Trigger, stepId: string): CancelOn | undefined {
   const index = NAME.exec(stepId)?.[1];
   return index === undefined ? undefined : cancelOnOf(trigger)[Number(index)];
 }
 
-/** Messages that a version listens to; undefined for one that waits for no message. Trigger and steps are JSON texts. */
+/** Returns the messages that a version waits for; undefined if there are none. Trigger and steps are JSON texts. */
 export function listeningIn({ trigger, steps }: { trigger?: string; steps?: string }): Listening[] | undefined {
   const parsed = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
   const found = listeningOf(planOf(parsed(trigger), parsed(steps)));
@@ -40,15 +40,15 @@ const listeningOf = ({ trigger, steps }: Plan): Listening[] => [
 ];
 
 /**
- * Texts in quotes and comments: names in them are none. A text that is not closed matches too, else the search would start
- * anew at each of its quotes.
+ * Quoted texts and comments, which cannot contain names. Also matches an unclosed text, because otherwise the search
+ * would start again at each of its quotes.
  */
 const QUOTED = /"(?:[^\\"\n]|\\.)*"?|'(?:[^\\'\n]|\\.)*'?|\/\/[^\n]*/g;
 const OF_EVENT = /(?<![\w.$])event\s*\.\s*(?=(?:payload|metadata|eventType)\b)/g;
 
 /**
- * A trigger's filter in the words of a subscription's: `event.payload` and `payload` mean the same. Spaces stand where `event.` stood, so
- * that a fault is told with the place in its author's text.
+ * Converts a trigger's filter into the language of subscription filters, where `payload` means `event.payload`.
+ * `event.` is replaced with spaces, so that positions in error messages fit the author's text.
  */
 export function triggerFilter(expression: string): string {
   const bare = expression.replaceAll(QUOTED, (quoted) => ' '.repeat(quoted.length));
@@ -59,8 +59,8 @@ export function triggerFilter(expression: string): string {
 }
 
 /**
- * The trigger of a workflow as publishing asks it; undefined where it does not cover the channel. A stored one that cannot be read begins
- * nothing: it must not be what stops the channel's publishers.
+ * Returns the trigger of a workflow as publishing uses it; undefined if it does not cover the channel. A stored trigger
+ * that cannot be read starts nothing, because it must not stop the channel's publishers.
  */
 export function eventTriggerOf(
   { workflowId, version, trigger }: StoredTrigger,
@@ -80,8 +80,9 @@ export function eventTriggerOf(
 }
 
 /**
- * Whether messages of a channel may begin a workflow with this trigger. One without channels covers all of them, but service events only
- * where it names event types: a workflow that takes everything would otherwise be begun by its own failures, too.
+ * Whether messages of a channel can start a workflow with this trigger. A trigger without channels covers all of them,
+ * but service events only if it names event types. Otherwise a workflow for all messages would also be started by its
+ * own failures.
  */
 export const coversChannel = (
   { channelIds, eventTypes }: { channelIds: readonly string[]; eventTypes: readonly string[] },

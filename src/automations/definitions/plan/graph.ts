@@ -2,31 +2,34 @@ import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { WORKFLOW_BOUNDS } from '../../../kernel/contract/run-outline.ts';
 import type { PlannedStep } from '../configs/planned.ts';
 
-/** Something that a definition may not say, with its field as the author writes it. */
+/** A problem of a definition, with its field as the author writes it. */
 export type DefinitionProblem = { field: string; reason: string };
 
 /**
- * Problems in the order in which they are found. Undefined stands for a piece of work that found none: after each piece the
- * caller may give others their turn, or stop.
+ * Problems in the order in which they are found. Undefined is yielded after a piece of work without problems, so that
+ * the caller can let other work run, or stop.
  */
 export type Problems<Result = void> = Generator<DefinitionProblem | undefined, Result>;
 
-/** Problems that one answer tells of. A definition of 256 KiB can have 20,000, so the search stops there. */
+/** Maximum problems in one response. A definition of 256 KiB can have 20,000, so the search stops at this number. */
 export const MOST_PROBLEMS = 20;
 
-/** A way from one step to another one. `isInner`: into the body of a loop or into a branch, whose end leads back to the step. */
+/**
+ * A transition from one step to another. `isInner`: into the body of a loop or into a branch, whose end returns to the
+ * step.
+ */
 type Way = { field: string; to: string; isInner: boolean };
 
-/** The steps and the ways between them. */
+/** The steps and the transitions between them. */
 export type Graph = {
   problems(): Problems;
-  /** Problems that more steps, and better ones, would not take away. */
+  /** Problems that remain whatever other steps are added or corrected. */
   certain(): Problems;
-  /** Without circles, and with loops and branches that are chains of their own. */
+  /** No cycles, and loops and branches are separate chains. */
   isSound: boolean;
 };
 
-/** The ways that a definition's steps name, with what is wrong with them. */
+/** Builds the graph of a definition's steps, with its problems. */
 export function graphOf(steps: readonly PlannedStep[]): Graph {
   const ids = new Set(steps.map(({ id }) => id));
   const ways = new Map(steps.map((step, index) => [step.id, waysOf(step, `steps[${index}]`)]));
@@ -48,20 +51,20 @@ export function graphOf(steps: readonly PlannedStep[]): Graph {
   };
 }
 
-/** Ways to steps that are not there. The nearest name is looked for as each is asked for: it takes longer than all else here. */
+/** Transitions to unknown steps. The nearest name is computed lazily because it is the slowest part. */
 function* danglingProblems(ways: readonly Way[], ids: ReadonlySet<string>): Problems {
   const known = [...ids];
   for (const { field, to } of ways) {
     if (ids.has(to)) continue;
     const nearest = nearestName(to, known);
     const meant = nearest === undefined ? undefined : `did you mean ${nearest}?`;
-    const wayOut = meant ?? (to === 'end' ? 'null ends the chain, and a step of the type end the run' : undefined);
+    const wayOut = meant ?? (to === 'end' ? 'null ends the chain, and a step of type end ends the run' : undefined);
     const hint = wayOut === undefined ? '' : `; ${wayOut}`;
     yield { field, reason: `references unknown step ${JSON.stringify(to)}${hint}` };
   }
 }
 
-/** The ways that a step names; `at` is its field. */
+/** Returns the transitions of a step; `at` is its field. */
 export function waysOf(step: PlannedStep, at: string): Way[] {
   const way = (field: string, to: string | null | undefined, isInner = false): Way[] =>
     typeof to === 'string' && to !== '' ? [{ field: `${at}.${field}`, to, isInner }] : [];
@@ -94,7 +97,7 @@ export function waysOf(step: PlannedStep, at: string): Way[] {
 
 type WaysOf = (id: string) => readonly Way[];
 
-/** The steps to which these ways lead from there, the first ones included. */
+/** Returns all steps reachable from these, including themselves. */
 export function reachable(from: readonly string[], waysFrom: WaysOf): ReadonlySet<string> {
   const found = new Set<string>();
   const open = [...from];
@@ -106,7 +109,7 @@ export function reachable(from: readonly string[], waysFrom: WaysOf): ReadonlySe
   return found;
 }
 
-/** The first way that closes each circle, with the circle; at most MOST_PROBLEMS of them. */
+/** Returns the first transition that closes each cycle, with the cycle; at most MOST_PROBLEMS. */
 function cyclesOf(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionProblem[] {
   const problems: DefinitionProblem[] = [];
   const done = new Set<string>();
@@ -128,13 +131,13 @@ function cyclesOf(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionPr
 }
 
 /**
- * A body or a branch is a chain of its own: it shares no step with what is outside it, and ends without a next step. Loops and
- * branches stand at most so many levels inside each other.
+ * A body or branch is a separate chain: it shares no step with the outside and ends without a next step. Loops and
+ * branches can be nested to a limited depth.
  */
 function levelProblems(steps: readonly PlannedStep[], waysFrom: WaysOf): DefinitionProblem[] {
   const problems: DefinitionProblem[] = [];
   const levelOf = new Map<string, string>();
-  /** Whether a step joins the level; one of another level is a problem of the way that led to it. */
+  /** Adds a step to the level. If it belongs to another level, reports the transition that led to it. */
   const joins = (id: string, level: string, field: string): boolean => {
     const known = levelOf.get(id);
     if (known === undefined) levelOf.set(id, level);
@@ -142,14 +145,15 @@ function levelProblems(steps: readonly PlannedStep[], waysFrom: WaysOf): Definit
       problems.push({
         field,
         reason:
-          'steps inside a loop or a branch may not lead outside it, nor be led to from elsewhere; their chain ends without next, and the run goes on behind the loop or parallel',
+          'steps inside a loop or a branch must not lead outside it, and no step outside may lead to them; end their chain without next, and the run continues after the loop or parallel',
       });
     return known === undefined;
   };
   const walk = (entry: string, level: string, depth: number, field: string): void => {
     const members: string[] = [];
     const open = joins(entry, level, field) ? [entry] : [];
-    // The level as a whole comes first: so the way that leaves an inner one is found, and not the one that stays.
+    // Completes the level before its inner levels, so that the problem is reported for the transition that leaves an
+    // inner level.
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       members.push(id);
       for (const way of waysFrom(id)) if (!way.isInner && joins(way.to, level, way.field)) open.push(way.to);
@@ -159,7 +163,7 @@ function levelProblems(steps: readonly PlannedStep[], waysFrom: WaysOf): Definit
       else
         problems.push({
           field: way.field,
-          reason: `foreach and parallel may stand ${WORKFLOW_BOUNDS.nesting} levels inside each other`,
+          reason: `foreach and parallel must be nested at most ${WORKFLOW_BOUNDS.nesting} levels deep`,
         });
     }
   };
@@ -177,7 +181,7 @@ function unreachable(steps: readonly PlannedStep[], waysFrom: WaysOf): Definitio
     if (found.has(id)) return [];
     const before = steps[index - 1];
     const isForgotten = before !== undefined && before.type !== 'end' && waysFrom(before.id).length === 0;
-    const hint = isForgotten ? `; where a step names its next one, all do, and ${before.id} has none` : '';
+    const hint = isForgotten ? `; if one step names its next step, all must, and ${before.id} does not` : '';
     return [
       { field: `steps[${index}]`, reason: `is not reachable from the first step: no step before it leads here${hint}` },
     ];

@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(['order.paid', 'order paid', '{{ [event.payload.a, event.payload.b].join(",") }}', 'a.{{ 2 * 3 }}'])(
-  'the event type %j of a publish step is taken, or checked in its run',
+  'the event type %j of a publish step is accepted, or checked in its run',
   (eventType) => {
     expect(problemsOfType(eventType)).toEqual([]);
   },

@@ -7,9 +7,9 @@ const checks = { expressions: createStepExpressions(), filterProblem: () => unde
 const problemsIn = (steps: object[]) => problemsOf({ steps }, checks).problems;
 const log = (id: string, next?: string) => ({ id, type: 'action', config: { action: 'log' }, ...(next && { next }) });
 
-test('a step of one way that is read where two meet is refused, but in an optional form', () => {
+test('a step on one of two paths can only be read in an optional form after they meet', () => {
   const set = { x: '{{ steps.a.output }}', y: '{{ steps["get-b"].output }}', z: '{{ steps.?a.output }}' };
-  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+  // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
   const ways = { then: 'a', else: 'get-b' };
   const steps = [
     { id: 'if', type: 'condition', config: { expression: 'true', ...ways } },
@@ -31,7 +31,7 @@ test('a step of one way that is read where two meet is refused, but in an option
   ]);
 });
 
-test('names of errors that no step fails with are refused', () => {
+test('refuses error names that no step fails with', () => {
   const config = {
     action: 'http',
     url: 'https://a.example',
@@ -39,7 +39,7 @@ test('names of errors that no step fails with are refused', () => {
     onError: [{ errors: ['HTTP_5XX', 'TIMEOUT', 'HTTP_6XX', '*'], next: 'b' }],
   };
   const unknown = (name: string, nearest: string): string =>
-    `no step fails with "${name}"; known: ${STEP_ERRORS.join(', ')}, a status such as HTTP_404, HTTP_4XX and HTTP_5XX for all of theirs, and * for all; did you mean ${nearest}?`;
+    `must be an error that a step can fail with, not "${name}"; known: ${STEP_ERRORS.join(', ')}, a status such as HTTP_404, HTTP_4XX or HTTP_5XX for all statuses of a class, or * for all; did you mean ${nearest}?`;
   expect(problemsIn([{ id: 'a', type: 'action', config, next: 'b' }, log('b')])).toEqual([
     { field: 'steps[0].config.onError[0].errors[2]', reason: unknown('HTTP_6XX', 'HTTP_4XX') },
     { field: 'steps[0].config.retryPolicy.nonRetryableErrors[2]', reason: unknown('NETWROK', 'NETWORK') },

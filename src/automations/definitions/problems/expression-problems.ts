@@ -11,15 +11,15 @@ import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { publishedEventTypeProblem } from '../../../kernel/words/event-types.ts';
 import type { StepExpressions } from '../../expressions/expressions.ts';
 
-/** The fault of an expression; for one in the braces of a template also how it is written rightly. */
+/** Returns the problem of an expression. If it was written as a template, also says how to correct it. */
 export const withWayOut = (expression: string, reason: string): string =>
   /^\s*\{\{[^]*\}\}\s*$/.test(expression)
-    ? `is an expression by itself, and no template: leave out "{{" and "}}" (${reason})`
+    ? `must be an expression, not a template: leave out "{{" and "}}" (${reason})`
     : reason;
 
 /**
- * A text of a step that is evaluated. `kind`: what it must be where that is known before any run. `scope`: what it reads beside what ran
- * before its step, or instead of it.
+ * An expression of a step. `kind`: its required type, if known before a run. `scope`: what it can read in addition to,
+ * or instead of, the steps before it.
  */
 type Evaluated = {
   field: string;
@@ -27,10 +27,10 @@ type Evaluated = {
   kind?: 'bool' | 'list';
   scope?: 'item' | 'arriving event' | 'beginning';
 };
-/** `readsOwn`: it reads the result of its own step, too. */
+/** `readsOwn`: it can also read the result of its own step. */
 type Templated = { field: string; template: unknown; maySecret?: boolean; readsOwn?: boolean };
 
-/** Faults of the expressions, templates, addresses and names of errors of steps that have their forms. */
+/** Yields the problems of expressions, templates, addresses and error names of steps with valid schemas. */
 export function* expressionProblems(steps: readonly PlannedStep[], readableIn: ReadableIn, given: Checks): Problems {
   const checks = { ...given, loopOf: createLoopOf(steps, readableIn) };
   for (const [index, step] of steps.entries()) {
@@ -51,7 +51,7 @@ export function* expressionProblems(steps: readonly PlannedStep[], readableIn: R
   }
 }
 
-/** The problems that one piece of work has found, and its end. */
+/** Yields the problems found by one piece of work, then undefined to mark its end. */
 function* afterOne(problems: readonly DefinitionProblem[]): Problems {
   yield* problems;
   yield undefined;
@@ -59,11 +59,11 @@ function* afterOne(problems: readonly DefinitionProblem[]): Problems {
 
 type LoopOf = (id: string, reader: string) => string | undefined;
 
-/** Tells the loop that a step is inside of, where it may have ended before the reader. */
+/** Returns the loop that contains a step, if the loop may have ended before the reader. */
 function createLoopOf(steps: readonly PlannedStep[], readableIn: ReadableIn): LoopOf {
   const loops = new Set(steps.filter(({ type }) => type === 'foreach').map((loop) => loop.id));
   const known = new Map<string, ReadonlySet<string>>();
-  /** The steps inside a loop, with those of the loops inside it. */
+  /** Returns the steps inside a loop, including those of inner loops. */
   const inside = (loop: string): ReadonlySet<string> => {
     const found = known.get(loop) ?? insideAnew(loop);
     known.set(loop, found);
@@ -118,7 +118,7 @@ const evaluatedOfMatch = (match: readonly Match[], at: string, scope?: 'beginnin
     { field: `${at}.match[${index}].run`, expression: run, ...(scope !== undefined && { scope }) },
   ]);
 
-/** Faults of the expressions of a trigger that has its form. */
+/** Yields the problems of expressions in a trigger with a valid schema. */
 export function* triggerExpressionProblems(trigger: Trigger, checks: Pick<Checks, 'expressions'>): Problems {
   const nothing = { may: new Set<string>(), surely: new Set<string>() };
   for (const each of [...keysOf(trigger), ...watchedBy(trigger)])
@@ -183,23 +183,26 @@ function templatesOfAction(step: PlannedStep & { type: 'action' }, at: string): 
     case 'connector':
       return connectorTemplates(step).map(({ field, ...each }) => ({ field: `${at}.${field}`, ...each }));
     default:
-      // A config that says `log` is evaluated; one that says nothing is kept as it was sent.
+      // A config with `log` is evaluated; a config without an action is kept as it was sent.
       return step.isChecked ? [{ field: at, template: withoutCommon(step.config) }] : [];
   }
 }
 
-/** `if` is an expression and no template, and `output` is a field of its own. */
+/** `if` is an expression, not a template, and `output` is checked separately. */
 function withoutCommon(config: unknown): unknown {
   return Object.fromEntries(Object.entries(config as object).filter(([name]) => name !== 'if' && name !== 'output'));
 }
 
-/** Variables that an expression may not read, and why, where it is asked outside of a step. */
+/** Variables that an expression outside a step cannot read, and why. */
 const ABSENT = {
   'arriving event': {
     names: ['steps', 'vars', 'item', 'index', 'workflow', 'run'],
-    reason: 'reads the event that arrives, and nothing of the run',
+    reason: 'must only read the arriving event, not the run',
   },
-  beginning: { names: ['steps', 'vars', 'item', 'index'], reason: 'is asked before the first step, and reads none' },
+  beginning: {
+    names: ['steps', 'vars', 'item', 'index'],
+    reason: 'is evaluated before the first step and must not read steps',
+  },
 } as const;
 
 function problemsOfExpression(
@@ -228,7 +231,7 @@ function problemsOfExpression(
       ...unsure.map((id) => ({ field, reason: passedOver(id, step.id) })),
     ];
   } catch (error) {
-    // `as`: nothing else is thrown in compiling.
+    // `as`: compiling throws nothing else.
     return [{ field, reason: withWayOut(expression, (error as Error).message) }];
   }
 }
@@ -241,11 +244,11 @@ function notBefore(id: string, reader: string, loop: string | undefined): string
 }
 
 const misreadMember = (id: string, member: string): string =>
-  `${stepText(id)} has status, output, error and attempts, and no ${member}; did you mean ${stepText(id)}.output.${member}?`;
+  `${stepText(id)} has status, output, error and attempts, but not ${member}; did you mean ${stepText(id)}.output.${member}?`;
 
 const stepText = (id: string): string => (/^[A-Za-z_]\w*$/.test(id) ? `steps.${id}` : `steps["${id}"]`);
 
-/** Why a step is no firm part of an expression, and how the expression can do without it. */
+/** Explains why a step may be missing in an expression, and how to write the expression. */
 function passedOver(id: string, reader: string): string {
   const written = stepText(id);
   const isName = written.startsWith('steps.');
@@ -275,31 +278,31 @@ function* problemsOfTemplate(
 }
 
 const SECRET_ELSEWHERE =
-  'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only';
+  'secrets must only be used in headers, query and auth of an http action, and in secret parameters of connectors';
 
-/** The pieces of a text, or why it has none. */
+/** Returns the pieces of a text, or why it cannot be parsed. */
 function readPieces(text: string): readonly TemplatePiece[] | string {
   try {
     return piecesOf(text);
   } catch (error) {
-    // `as`: nothing else is thrown in reading.
+    // `as`: parsing throws nothing else.
     return (error as Error).message;
   }
 }
 
-/** The filter of a wait is of the bounded language, as that of a trigger. */
+/** The filter of a wait uses the language of trigger filters. */
 function filterProblems(step: PlannedStep, at: string, { filterProblem }: Checks): DefinitionProblem[] {
   if (step.type !== 'wait_for_event' || step.filter === undefined) return [];
   const reason = filterProblem(triggerFilter(step.filter));
   return reason === undefined ? [] : [{ field: `${at}.filter`, reason: withWayOut(step.filter, reason) }];
 }
 
-/** Types of CEL, by their beginnings, whose values may be objects. */
+/** Prefixes of CEL types whose values can be objects. */
 const MAY_BE_OBJECTS = ['dyn', 'map', 'optional'];
 
 /**
- * Templates of a step that must give an object, and can give none. They are judged here and not by the schemas of configs: a stored
- * definition may be older, and is compiled all the same.
+ * Reports templates that must return an object but cannot. Checked here and not in the config schemas, because older
+ * stored definitions must still compile.
  */
 function objectProblems(
   step: PlannedStep,
@@ -313,21 +316,24 @@ function objectProblems(
 
 function problemOf(field: string, template: unknown, expressions: Pick<StepExpressions, 'check'>): DefinitionProblem[] {
   const given = typeof template === 'string' ? typeOfText(template, expressions) : kindOf(template);
-  return given === undefined ? [] : [{ field, reason: `must give an object, and gives ${given}` }];
+  return given === undefined ? [] : [{ field, reason: `must be an object, not ${given}` }];
 }
 
-/** The kind of a value without templates; undefined for an object. */
+/** Returns the type of a value without templates; undefined for an object. */
 function kindOf(value: unknown): string | undefined {
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   if (value === null) return 'null';
   return typeof value === 'object' ? undefined : `a ${typeof value}`;
 }
 
-/** The kind that a text always gives. Undefined where it may give an object, and for an unreadable text, which is reported elsewhere. */
+/**
+ * Returns the type that a text always has. Undefined if it can be an object, and if the text is invalid, which is
+ * reported elsewhere.
+ */
 function typeOfText(text: string, { check }: Pick<StepExpressions, 'check'>): string | undefined {
   try {
     const [piece, ...others] = piecesOf(text);
-    if (piece === undefined || 'text' in piece || others.length > 0) return 'a text: {{ }} must stand around all of it';
+    if (piece === undefined || 'text' in piece || others.length > 0) return 'a text: {{ }} must enclose all of it';
     const { type } = check(piece.expression);
     return MAY_BE_OBJECTS.some((each) => type.startsWith(each)) ? undefined : type;
   } catch {
@@ -336,8 +342,8 @@ function typeOfText(text: string, { check }: Pick<StepExpressions, 'check'>): st
 }
 
 /**
- * Event types that a `publish` step cannot use, because no filter can name them. One with a template is checked when the step runs. The
- * schemas of configs do not check it: a stored definition may be older, and is compiled all the same.
+ * Reports event types that a `publish` step cannot use because filters cannot match them. Types with a template are
+ * checked when the step runs. Not checked in the config schemas, because older stored definitions must still compile.
  */
 function eventTypeProblems(step: PlannedStep, at: string): DefinitionProblem[] {
   if (step.type !== 'action' || step.action !== 'publish') return [];
@@ -349,7 +355,7 @@ function eventTypeProblems(step: PlannedStep, at: string): DefinitionProblem[] {
 
 const KNOWN = [...STEP_ERRORS, 'HTTP_404', 'HTTP_4XX', 'HTTP_5XX'];
 
-/** Names of errors that no step fails with: a branch of `onError` under such a name is never taken. */
+/** Reports error names that no step fails with, because such a branch of `onError` would never be taken. */
 function* errorProblems(step: PlannedStep, at: string): Problems {
   for (const { field, name } of namesIn(step, at)) if (!isStepError(name)) yield { field, reason: reasonFor(name) };
 }
@@ -371,5 +377,5 @@ function namesIn({ onError, nonRetryableErrors }: PlannedStep, at: string): { fi
 function reasonFor(name: string): string {
   const nearest = nearestName(name, KNOWN);
   const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
-  return `no step fails with ${JSON.stringify(name)}; known: ${STEP_ERRORS.join(', ')}, a status such as HTTP_404, HTTP_4XX and HTTP_5XX for all of theirs, and * for all${meant}`;
+  return `must be an error that a step can fail with, not ${JSON.stringify(name)}; known: ${STEP_ERRORS.join(', ')}, a status such as HTTP_404, HTTP_4XX or HTTP_5XX for all statuses of a class, or * for all${meant}`;
 }

@@ -2,22 +2,22 @@ import type { Filters } from '../../../messaging/filters/filters.ts';
 import type { AddressGuard } from '../../../platform/outbound/guard/address-guard.ts';
 import { createStepExpressions, type StepExpressions } from '../../expressions/expressions.ts';
 
-/** The process as problems.ts asks it: its languages, and the targets that it allows. */
+/** What problems.ts needs from the process: its expression languages, and the addresses that it allows. */
 export type Checks = {
   expressions: Pick<StepExpressions, 'check'>;
-  /** Why an expression can be no filter of a message; undefined when it can. */
+  /** Returns why an expression cannot be a message filter; undefined if it can. */
   filterProblem(expression: string): string | undefined;
-  /** Why nothing is sent to this address, which stands in `field`; undefined when something may be. */
+  /** Returns why requests to the address in `field` are not allowed; undefined if they are. */
   urlProblem(url: string, field: string): string | undefined;
 };
 
-/** The checks, and the look-ups that problems.ts cannot wait for. */
+/** The checks, and the lookups that problems.ts cannot wait for. */
 export type ChecksAndLookUps = Checks & {
-  /** `urlProblem`, with the addresses of a host name where the operator has allowed ranges. */
+  /** Like `urlProblem`, but also resolves host names if the operator has allowed address ranges. */
   lookedUpProblem(url: string): Promise<string | undefined>;
 };
 
-/** Answers to problems.ts from the filters and the address guard of a process. */
+/** Creates the checks from the filters and the address guard of a process. */
 export function createChecks({
   filters,
   guard,

@@ -9,14 +9,14 @@ const ofInput = (input: unknown) => problemsIn({ type: 'workflow', config: { wor
 const ofPayload = (payload: unknown) =>
   problemsIn({ type: 'action', config: { action: 'publish', channelId: 'chn_1', eventType: 'x', payload } });
 
-const GIVES_A_TEXT = 'a text: {{ }} must stand around all of it';
+const GIVES_A_TEXT = 'a text: {{ }} must enclose all of it';
 
-// A definition with such an input was taken, and each of its runs failed.
-describe('an input that can never be an object is refused:', () => {
+// A definition with such an input was accepted, and each of its runs failed.
+describe('refuses an input that can never be an object:', () => {
   test.each<[unknown, string]>([
     [-1, 'a number'],
     [true, 'a boolean'],
-    [[], 'a list'],
+    [[], 'an array'],
     [null, 'null'],
     ['x', GIVES_A_TEXT],
     ['', GIVES_A_TEXT],
@@ -25,17 +25,15 @@ describe('an input that can never be an object is refused:', () => {
     ['{{ "a" }}', 'string'],
     ['{{ [event.payload] }}', 'list'],
   ])('%j', (input, given) => {
-    expect(ofInput(input)).toEqual([
-      { field: 'steps[0].config.input', reason: `must give an object, and gives ${given}` },
-    ]);
+    expect(ofInput(input)).toEqual([{ field: 'steps[0].config.input', reason: `must be an object, not ${given}` }]);
   });
 });
 
 test.each(['', 'constructor', 'order {{ event.payload.id }}', '{{ event.payload }}{{ event.payload }}'])(
-  'so is the payload %j of a message',
+  'refuses the payload %j of a message, too',
   (payload) => {
     expect(ofPayload(payload)).toEqual([
-      { field: 'steps[0].config.payload', reason: `must give an object, and gives ${GIVES_A_TEXT}` },
+      { field: 'steps[0].config.payload', reason: `must be an object, not ${GIVES_A_TEXT}` },
     ]);
   },
 );
@@ -51,7 +49,7 @@ test.each([
   expect([...ofInput(template), ...ofPayload(template)]).toEqual([]);
 });
 
-test('an expression that cannot be read is told once', () => {
+test('an invalid expression is reported once', () => {
   expect(ofInput('{{ evnt.id }}')).toEqual([
     { field: 'steps[0].config.input', reason: expect.stringContaining('Unknown variable: evnt') },
   ]);

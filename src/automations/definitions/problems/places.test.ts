@@ -5,7 +5,7 @@ import { problemsOf } from './problems.ts';
 const checks = { expressions: createStepExpressions(), filterProblem: () => undefined, urlProblem: () => undefined };
 const problemsIn = (step: unknown) => problemsOf({ steps: [step] }, checks).problems;
 
-const reasonFor = (name: string): string => `belongs into config: write it as steps[0].config.${name}`;
+const reasonFor = (name: string): string => `belongs in config: write it as steps[0].config.${name}`;
 
 // The reason was that the field is not known, with another one that was meant: "if" was "id".
 test.each([
@@ -23,7 +23,7 @@ test.each([
   expect(problemsIn({ id: 'a', ...step })).toEqual([{ field: `steps[0].${name}`, reason: reasonFor(name) }]);
 });
 
-test('all of them are told, and those that no config has are not', () => {
+test('reports all of them, but not fields that no config has', () => {
   expect(problemsIn({ id: 'a', type: 'filter', if: 'true', output: 1, url: 'x', constructor: 1 })).toEqual([
     { field: 'steps[0].if', reason: reasonFor('if') },
     { field: 'steps[0].output', reason: reasonFor('output') },

@@ -22,7 +22,7 @@ test.each<[object, string, string]>([
     'connectorId, operation, params',
     'connector',
   ],
-])('an action whose config has fields of a kind and names none is asked for it: %j', (config, fields, action) => {
+])('an action whose config has fields of a kind but no action is reported: %j', (config, fields, action) => {
   expect(fieldsOf([{ id: 'a', type: 'action', config }])).toEqual([
     [
       'steps[0].config.action',
@@ -32,12 +32,12 @@ test.each<[object, string, string]>([
 });
 
 const OUTSIDE =
-  'steps inside a loop or a branch may not lead outside it, nor be led to from elsewhere; their chain ends without next, and the run goes on behind the loop or parallel';
+  'steps inside a loop or a branch must not lead outside it, and no step outside may lead to them; end their chain without next, and the run continues after the loop or parallel';
 const unledBehind = (step: string): string =>
-  `is not reachable from the first step: no step before it leads here; where a step names its next one, all do, and ${step} has none`;
+  `is not reachable from the first step: no step before it leads here; if one step names its next step, all must, and ${step} does not`;
 const log = (id: string, next?: string | null) => ({ id, type: 'action', ...(next !== undefined && { next }) });
 
-describe('a definition without a fault is taken:', () => {
+describe('a valid definition is accepted:', () => {
   test.each<[string, unknown]>([
     ['no steps yet', []],
     [
@@ -47,18 +47,15 @@ describe('a definition without a fault is taken:', () => {
         { id: 'b', type: 'action', config: { foo: 1 } },
       ],
     ],
+    ['actions without a kind', [{ id: 'a', type: 'action', config: { timeout: 'soon', if: 5, retryPolicy: 'x' } }]],
     [
-      'actions that say nothing of what they do',
-      [{ id: 'a', type: 'action', config: { timeout: 'soon', if: 5, retryPolicy: 'x' } }],
-    ],
-    [
-      'actions of another service, some of whose fields are called as ours',
+      'actions of another product with some of the same field names',
       [{ id: 'a', type: 'action', config: { body: 'Dear all', to: 'a@example.com' } }],
     ],
     [
-      'a condition with both ways, which join',
+      'a condition with two targets that join',
       [
-        // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+        // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
         { id: 'c', type: 'condition', config: { expression: 'event.payload.a > 1', then: 'a', else: 'b' } },
         log('a', 'b'),
         log('b'),
@@ -74,7 +71,7 @@ describe('a definition without a fault is taken:', () => {
       ],
     ],
     [
-      'branches that are read behind their join',
+      'branches that are read after they join',
       [
         { id: 'both', type: 'parallel', config: { branches: ['a', 'b'] }, next: 'sum' },
         log('a'),
@@ -97,7 +94,7 @@ describe('a definition without a fault is taken:', () => {
   });
 });
 
-describe('a fault is told with its field:', () => {
+describe('a problem is reported with its field:', () => {
   const at = (index: number, field: string) => `steps[${index}].${field}`;
   test.each<[string, unknown, [string, string][]]>([
     ['steps that are no list', {}, [['steps', 'must be an array']]],
@@ -115,7 +112,7 @@ describe('a fault is told with its field:', () => {
       ],
     ],
     [
-      'an id of other characters',
+      'an id with invalid characters',
       [{ id: 'a b', type: 'action' }],
       [[at(0, 'id'), 'must be 1 to 64 letters, digits, - or _']],
     ],
@@ -146,7 +143,7 @@ describe('a fault is told with its field:', () => {
       [[at(0, 'config.expresion'), 'is not a known field; did you mean expression?']],
     ],
     [
-      'all that is missing in configs',
+      'everything missing in configs',
       [
         { id: 'a', type: 'condition' },
         { id: 'b', type: 'foreach', config: {} },
@@ -158,7 +155,7 @@ describe('a fault is told with its field:', () => {
       ],
     ],
     [
-      'a way to nowhere',
+      'a target that does not exist',
       [log('first', 'secnd'), log('second')],
       [
         [at(0, 'next'), 'references unknown step "secnd"; did you mean second?'],
@@ -184,7 +181,7 @@ describe('a fault is told with its field:', () => {
         { id: 'c', type: 'foreach', config: { items: 'item', body: 'd' } },
         log('d'),
       ],
-      [[at(2, 'config.body'), 'foreach and parallel may stand 2 levels inside each other']],
+      [[at(2, 'config.body'), 'foreach and parallel must be nested at most 2 levels deep']],
     ],
     [
       'an expression with an unknown variable',
@@ -192,12 +189,12 @@ describe('a fault is told with its field:', () => {
       [[at(0, 'config.expression'), 'line 1:1: Unknown variable: evnt; did you mean event?']],
     ],
     [
-      'an expression of another kind',
+      'an expression of another type',
       [{ id: 'a', type: 'filter', config: { expression: '1 + 1' } }],
       [[at(0, 'config.expression'), 'must return bool, returns int']],
     ],
     [
-      'items that are no list',
+      'items that are not an array',
       [{ id: 'a', type: 'foreach', config: { items: '"x"', body: 'b' } }, log('b')],
       [[at(0, 'config.items'), 'must return list, returns string']],
     ],
@@ -226,9 +223,9 @@ describe('a fault is told with its field:', () => {
       ],
     ],
     [
-      'a duration that is none',
+      'an invalid duration',
       [{ id: 'a', type: 'delay', config: { for: '5' } }],
-      [[at(0, 'config.for'), 'is not a duration (e.g. "5m")']],
+      [[at(0, 'config.for'), 'must be a duration (e.g. "5m")']],
     ],
     [
       'a delay of more than a year',
@@ -238,7 +235,7 @@ describe('a fault is told with its field:', () => {
     [
       'a delay without an end',
       [{ id: 'a', type: 'delay', config: {} }],
-      [[at(0, 'config'), 'must hold one of for and until']],
+      [[at(0, 'config'), 'must have exactly one of for and until']],
     ],
     [
       'a policy that contradicts itself',
@@ -252,7 +249,7 @@ describe('a fault is told with its field:', () => {
       [[at(0, 'config.retryPolicy.maxDelay'), 'must be at least initialDelay (5000)']],
     ],
     [
-      'an address inside',
+      'an internal address',
       [{ id: 'a', type: 'action', config: { action: 'http', url: 'http://10.0.0.1/' } }],
       [[at(0, 'config.url'), 'is not a public address']],
     ],
@@ -268,12 +265,12 @@ describe('a fault is told with its field:', () => {
       [
         [
           at(0, 'config.body.key[0]'),
-          'secrets may stand in headers, query and auth of an http action, and in parameters of connectors that are hidden, only',
+          'secrets must only be used in headers, query and auth of an http action, and in secret parameters of connectors',
         ],
       ],
     ],
     [
-      'a template that is not closed',
+      'an unclosed template',
       [{ id: 'a', type: 'transform', config: { set: { x: '{{ event.id' } } }],
       [[at(0, 'config.set.x'), '"{{" at character 1 is not closed by "}}"']],
     ],
@@ -299,16 +296,16 @@ describe('a fault is told with its field:', () => {
     expect(fieldsOf([], trigger)).toEqual(problems);
   });
 
-  test('only twenty are told', () => {
+  test('reports at most twenty problems', () => {
     expect(fieldsOf(Array.from({ length: 30 }, () => ({}))).length).toBe(20);
   });
 });
 
-test('activating alone judges what is absent', () => {
+test('only activation checks for missing parts', () => {
   expect(problemsOf({}, checks)).toEqual({ problems: [], hasForm: true });
   expect(missingIn({})).toEqual([
     { field: 'trigger', reason: 'is required' },
-    { field: 'steps', reason: 'must hold at least one step' },
+    { field: 'steps', reason: 'must have at least one step' },
   ]);
   expect(missingIn({ trigger: event, steps: [log('a')] })).toEqual([]);
 });

@@ -31,13 +31,16 @@ const stepForm = z.strictObject({
 });
 
 type Written = { trigger?: unknown; steps?: unknown };
-/** `hasForm`: the definition can be looked through for what it names. False where the search stopped before its end. */
+/**
+ * `hasForm`: trigger and steps have valid schemas, so that the things they refer to can be looked up. False if the
+ * search stopped early.
+ */
 type Found = { problems: DefinitionProblem[]; hasForm: boolean };
 
 /**
- * A search for all that is wrong with a definition, in the order of its text: forms first, and then ways and expressions of
- * what has its form. A part that is absent is no problem here. `goOn` looks at the next piece, at most one expression, and
- * returns whether there is more to look at; it stops at 20 problems.
+ * Finds all problems of a definition, in the order of its text: schemas first, then the transitions and expressions of
+ * the valid parts. A missing part is not a problem here. `goOn` checks the next piece, at most one expression, and
+ * returns whether there are more; it stops at 20 problems.
  */
 export function problemSearch(definition: Written, checks: Checks): { goOn(): boolean; found: Found } {
   const search = problemsIn(definition, checks);
@@ -53,14 +56,14 @@ export function problemSearch(definition: Written, checks: Checks): { goOn(): bo
   };
 }
 
-/** The same in one piece. */
+/** Finds all problems at once. */
 export function problemsOf(definition: Written, checks: Checks): Found {
   const { goOn, found } = problemSearch(definition, checks);
   while (goOn());
   return found;
 }
 
-/** Returns whether trigger and steps have their forms. */
+/** Returns whether trigger and steps have valid schemas. */
 function* problemsIn({ trigger, steps }: Written, checks: Checks): Problems<boolean> {
   const isTriggerRead = trigger === undefined || (yield* triggerProblems(trigger, checks));
   const areStepsRead = steps === undefined || (yield* stepProblems(steps));
@@ -68,7 +71,7 @@ function* problemsIn({ trigger, steps }: Written, checks: Checks): Problems<bool
   return isTriggerRead && areStepsRead;
 }
 
-/** Faults of the ways and expressions of steps that have their forms. */
+/** Yields the problems of transitions and expressions of steps with valid schemas. */
 function* problemsOfWhole(written: unknown, checks: Checks): Problems {
   const { steps } = planOf(undefined, written);
   yield undefined;
@@ -83,8 +86,8 @@ function* problemsOfWhole(written: unknown, checks: Checks): Problems {
 }
 
 /**
- * The same where some steps lack their forms: the others are judged, and nothing that a mended one could make right. No step is judged
- * where ids are missing or stand twice.
+ * Yields the problems if some steps have invalid schemas: checks only the others, and reports nothing that a corrected
+ * step could fix. Checks nothing if ids are missing or duplicate.
  */
 function* problemsOfRest(written: unknown, checks: Checks): Problems {
   if (!Array.isArray(written) || written.length > WORKFLOW_BOUNDS.steps) return;
@@ -103,23 +106,23 @@ function* problemsOfRest(written: unknown, checks: Checks): Problems {
   yield* connectorProblems(planned);
 }
 
-/** Why a complete definition may not be activated yet: nothing but absence counts. */
+/** Returns why a valid definition cannot be activated yet: only missing parts count. */
 export function missingIn(definition: { trigger?: unknown; steps?: unknown }): DefinitionProblem[] {
   const { trigger, steps } = definition;
   return [
     ...(trigger === undefined ? [{ field: 'trigger', reason: 'is required' }] : []),
     ...(steps === undefined || (Array.isArray(steps) && steps.length === 0)
-      ? [{ field: 'steps', reason: 'must hold at least one step' }]
+      ? [{ field: 'steps', reason: 'must have at least one step' }]
       : []),
   ];
 }
 
-/** Returns whether it has its form. */
+/** Returns whether the schema is valid. */
 function* triggerProblems(trigger: unknown, checks: Checks): Problems<boolean> {
   const form = formProblems(triggerForm, trigger, ['trigger']);
   yield* form;
   if (form.length > 0) return false;
-  // `as`: it has the form.
+  // `as`: the schema is valid.
   const { type, config = {} } = trigger as z.output<typeof triggerForm>;
   const kind = kindProblem('trigger.type', 'trigger type', type, TRIGGER_TYPES);
   if (kind !== undefined) {
@@ -136,7 +139,7 @@ function* triggerProblems(trigger: unknown, checks: Checks): Problems<boolean> {
   return true;
 }
 
-/** Returns whether all of them have their forms. */
+/** Returns whether all steps have valid schemas. */
 function* stepProblems(steps: unknown): Problems<boolean> {
   if (!Array.isArray(steps)) {
     yield { field: 'steps', reason: 'must be an array' };
@@ -157,11 +160,11 @@ function* stepProblems(steps: unknown): Problems<boolean> {
   return areGood;
 }
 
-/** `places`: where the ids of the steps before it stand. */
+/** `places`: indexes of the earlier steps by id. */
 function problemsOfStep(step: unknown, index: number, places: Map<string, number>): DefinitionProblem[] {
   const form = formProblems(stepForm, step, ['steps', index]);
   if (form.length > 0) return form.map((problem) => withPlace(problem, step, `steps[${index}]`));
-  // `as`: it has the form.
+  // `as`: the schema is valid.
   const { id, type, config = {} } = step as z.output<typeof stepForm>;
   const place = places.get(id);
   places.set(id, place ?? index);
@@ -173,12 +176,12 @@ function problemsOfStep(step: unknown, index: number, places: Map<string, number
   ];
 }
 
-/** A field of the config that stands on the step itself. */
+/** Explains a config field that was written on the step itself. */
 function withPlace(problem: DefinitionProblem, step: unknown, at: string): DefinitionProblem {
   if (typeof step !== 'object' || step === null) return problem;
   const name = problem.field.slice(at.length + 1);
   const belongs = !Object.hasOwn(stepForm.shape, name) && isConfigField(Reflect.get(step, 'type'), name);
-  return belongs ? { ...problem, reason: `belongs into config: write it as ${at}.config.${name}` } : problem;
+  return belongs ? { ...problem, reason: `belongs in config: write it as ${at}.config.${name}` } : problem;
 }
 
 function configProblems(index: number, type: string, config: Readonly<Record<string, unknown>>): DefinitionProblem[] {
@@ -200,7 +203,7 @@ const actionMeant = (type: string): string =>
 const actionForgotten = ({ action, fields }: NonNullable<ReturnType<typeof forgottenAction>>): string =>
   `is required, because the config has ${fields.join(', ')}: did you mean "action": "${action}"? A step without an action does nothing`;
 
-/** Names that other services have for kinds of ours. */
+/** Names that other products use for these kinds. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   branch: 'condition',
   cron: 'schedule',
@@ -230,7 +233,7 @@ function kindProblem(
   };
 }
 
-/** All issues of a schema, with the fields as the author writes them. */
+/** Returns all issues of a schema, with the fields as the author writes them. */
 function formProblems(schema: z.ZodType, value: unknown, at: readonly PropertyKey[]): DefinitionProblem[] {
   const parsed = schema.safeParse(value, { error: reasonOf('field') });
   if (parsed.success) return [];
@@ -240,13 +243,14 @@ function formProblems(schema: z.ZodType, value: unknown, at: readonly PropertyKe
 }
 
 /**
- * Loops and branches by which too many steps of one run would be under way at a time. A loop of 20 in a loop of 20 kept the worker's
- * workflow thread busy for longer than Temporal waits for it, and runs beside it waited seconds. For a sound graph.
+ * Reports loops and branches that would run too many steps of one run at the same time. A loop of 20 in a loop of 20
+ * kept the worker's workflow thread busy for longer than Temporal allows, and other runs waited for seconds. The graph
+ * must be sound.
  */
 function widthProblems(steps: readonly PlannedStep[]): DefinitionProblem[] {
   const known = new Map(steps.map((step) => [step.id, step]));
   const waysOn = new Map(steps.map((step) => [step.id, waysOf(step, '').filter(({ isInner }) => !isInner)]));
-  /** The most steps under way at a time in the chain that begins there. */
+  /** Returns the maximum number of concurrent steps in the chain that begins there. */
   const chainWidth = (entry: string): number =>
     Math.max(...[...reachable([entry], (id) => waysOn.get(id) ?? [])].map((id) => widthOf(known.get(id))));
   const widthOf = (step: PlannedStep | undefined): number => {
@@ -258,7 +262,7 @@ function widthProblems(steps: readonly PlannedStep[]): DefinitionProblem[] {
     const width = widthOf(step);
     if (width <= WORKFLOW_BOUNDS.atOnce) return [];
     const field = `steps[${index}].config.${step.type === 'foreach' ? 'concurrency' : 'branches'}`;
-    const reason = `with the loops inside it lets ${width} steps be under way at a time; at most ${WORKFLOW_BOUNDS.atOnce} in one run`;
+    const reason = `with the loops inside it, up to ${width} steps can run at the same time; the limit is ${WORKFLOW_BOUNDS.atOnce} per run`;
     return [{ field, reason }];
   });
 }

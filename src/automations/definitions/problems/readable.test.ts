@@ -13,7 +13,7 @@ const log = (id: string, next?: string, config: object = {}): Written => ({
 const condition = (id: string, yes: string | null | undefined, no: string | null | undefined, next?: string) => ({
   id,
   type: 'condition',
-  // oxlint-disable-next-line unicorn/no-thenable -- the author's name for the way
+  // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
   config: { expression: 'true', ...(yes !== undefined && { then: yes }), ...(no !== undefined && { else: no }) },
   ...(next !== undefined && { next }),
 });
@@ -39,20 +39,20 @@ function before(steps: Written[], id: string, where: 'before' | 'collected' = 'b
     .join(' ');
 }
 
-describe('a step surely reads', () => {
-  test('the steps of a chain before it, those of a list without ways too', () => {
+describe('a step can certainly read', () => {
+  test('the steps before it in its chain, including a plain list', () => {
     expect(before([log('a', 'b'), log('b', 'c'), log('c')], 'c')).toBe('a b');
     expect(before([log('a'), log('b'), log('c')], 'c')).toBe('a b');
   });
 
-  test('no step of one way only, where two ways meet', () => {
+  test('no step that is on only one of two paths that meet', () => {
     const steps = [condition('if', 'yes', 'no'), log('yes', 'end'), log('no', 'end'), log('end')];
     expect(before(steps, 'yes')).toBe('if');
     expect(before(steps, 'end')).toBe('if no? yes?');
     expect(before([condition('if', 'yes', undefined, 'end'), log('yes', 'end'), log('end')], 'end')).toBe('if yes?');
   });
 
-  test('a step of a way that the other way does not come back from', () => {
+  test('a step on a path if the other path does not return', () => {
     const steps = [condition('if', 'yes', null), log('yes', 'end'), log('end')];
     expect(before(steps, 'end')).toBe('if yes');
     // `next` is no way of a condition that names both.
@@ -61,7 +61,7 @@ describe('a step surely reads', () => {
     );
   });
 
-  test('the cases of a switch like the ways of a condition', () => {
+  test('the cases of a switch like the targets of a condition', () => {
     const cases = [{ when: 'true', next: 'a' }];
     const steps = [
       { id: 'which', type: 'switch', config: { cases, default: 'b' } },
@@ -72,18 +72,18 @@ describe('a step surely reads', () => {
     expect(before(steps, 'end')).toBe('a? b? which');
   });
 
-  test('a step that an expression leaves out, or that fails and goes on', () => {
+  test('a step that is skipped by its expression, or that fails and continues', () => {
     expect(before([log('a', 'b', { if: 'false' }), log('b', 'c', { onError: 'continue' }), log('c')], 'c')).toBe('a b');
   });
 
-  test('a failed step where its failure leads, and not what stands behind it', () => {
+  test('a failed step where its failure leads, but not the steps after it', () => {
     const onError = [{ errors: ['*'], next: 'mend' }];
     const steps = [log('a', 'b', { onError }), log('b', 'end'), log('mend', 'end'), log('end')];
     expect(before(steps, 'mend')).toBe('a');
     expect(before(steps, 'end')).toBe('a b? mend?');
   });
 
-  test('all branches of a parallel step behind it, and none where it fails, is left out or races', () => {
+  test('all branches after a parallel step, but none if it fails, is skipped or races', () => {
     const branches = [log('x', 'x2'), log('x2'), condition('y', 'y2', null), log('y2')];
     const of = (config: object) => [parallel('both', ['x', 'y'], 'end', config), ...branches, log('end')];
     expect(before(of({}), 'end')).toBe('both x x2 y y2?');
@@ -93,7 +93,7 @@ describe('a step surely reads', () => {
     expect(before(of({ onError: 'continue' }), 'end')).toBe('both x? x2? y? y2?');
   });
 
-  test("a loop's body inside it alone, and neither the loop inside its body", () => {
+  test("a loop's body only inside it, and not the loop inside its body", () => {
     const steps = [log('a', 'each'), each('each', 'x', 'end'), condition('x', 'y', null), log('y'), log('end')];
     expect(before(steps, 'x')).toBe('a');
     expect(before(steps, 'each', 'collected')).toBe('a x y?');
@@ -102,13 +102,13 @@ describe('a step surely reads', () => {
     expect(before(inner, 'out', 'collected')).toBe('in w');
   });
 
-  test('a filter behind it, and what follows one in a body only perhaps', () => {
+  test('a filter after it, but what follows a filter in a body only optionally', () => {
     const passed = { id: 'f', type: 'filter', config: { expression: 'true' }, next: 'g' };
     expect(before([passed, log('g')], 'g')).toBe('f');
     expect(before([each('each', 'f', 'end'), passed, log('g'), log('end')], 'each', 'collected')).toBe('f g?');
   });
 
-  test('the ways of waits and decisions', () => {
+  test('the targets of waits and decisions', () => {
     const wait = { id: 'w', type: 'wait_for_event', config: { eventTypes: ['a'], onTimeout: 'late' }, next: 'm' };
     expect(before([wait, log('m', 'end'), log('late', 'end'), log('end')], 'end')).toBe('late? m? w');
     const ask = { id: 'q', type: 'approval', config: { title: 'x', approved: 'm', rejected: 'n' } };

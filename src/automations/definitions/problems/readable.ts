@@ -1,25 +1,28 @@
 import type { PlannedStep } from '../configs/planned.ts';
 
-/** Steps whose results may be there, and those of them whose results certainly are. A step that its `if` leaves out has one, too. */
+/**
+ * Steps whose results may exist, and those whose results certainly exist. A step skipped by its `if` has a result, too.
+ */
 export type Readable = { may: ReadonlySet<string>; surely: ReadonlySet<string> };
 
-/** By step: what its expressions read, and what `collect` of a loop reads at the end of an item. */
+/** By step: what its expressions can read, and what `collect` of a loop can read at the end of an item. */
 export type ReadableIn = { before(id: string): Readable; collected(id: string): Readable };
 
 const NOTHING: Readable = { may: new Set(), surely: new Set() };
 
 /**
- * Results that each step can read. A step has surely ended where every way to the reader leads through it (it dominates the reader). The
- * branches of a `parallel` that waits for all of them have surely ended where it goes on, but not where it has failed or was left out. A
- * loop's body is known only inside it: behind the loop there is no one item that it could speak of. A step that no run comes to may read
- * all of them. Asks for steps without circles, whose loops and branches are chains of their own.
+ * Returns the results that each step can read. A step has certainly ended if every path to the reader leads through it
+ * (it dominates the reader). The branches of a `parallel` that waits for all have certainly ended where it continues,
+ * but not if it failed or was skipped. The steps of a loop are readable only inside it, because after the loop there is
+ * no single item. A step that no run reaches can read everything. Requires steps without cycles, whose loops and
+ * branches are separate chains.
  */
 export function readableIn(steps: readonly PlannedStep[]): ReadableIn {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const before = new Map<string, Readable>();
   const collected = new Map<string, Readable>();
 
-  /** Walks one chain. Gives what is readable at its end; undefined where it never comes to one. */
+  /** Processes one chain. Returns what is readable at its end; undefined if it never ends. */
   const walk = (entry: string, atEntry: Readable): Readable | undefined => {
     let atEnd: Readable | undefined;
     const coming = new Map([[entry, atEntry]]);
@@ -37,7 +40,7 @@ export function readableIn(steps: readonly PlannedStep[]): ReadableIn {
     return atEnd;
   };
 
-  /** Results that the chains which a step owns leave behind for the steps after it. */
+  /** Returns the results that inner chains of a step leave for the steps after it. */
   const innerOf = (step: PlannedStep, here: Readable): Readable => {
     if (step.type === 'foreach') {
       collected.set(step.id, walk(step.body, here) ?? NOTHING);
@@ -55,7 +58,7 @@ export function readableIn(steps: readonly PlannedStep[]): ReadableIn {
   return { before: (id) => before.get(id) ?? all, collected: (id) => collected.get(id) ?? all };
 }
 
-/** Where nothing is known of ways: every step may read all of them. */
+/** Used if transitions are unknown: every step can read all results. */
 export function anyOf(steps: readonly PlannedStep[]): ReadableIn {
   const all = allOf(steps);
   return { before: () => all, collected: () => all };
@@ -71,7 +74,7 @@ const withAlso = (one: Readable, other: Readable): Readable => ({
   surely: new Set([...one.surely, ...other.surely]),
 });
 
-/** Results that are readable where two ways meet. */
+/** Combines the results of two paths. */
 const joined = (one: Readable | undefined, other: Readable): Readable =>
   one === undefined
     ? other
@@ -80,7 +83,7 @@ const joined = (one: Readable | undefined, other: Readable): Readable =>
         surely: new Set([...one.surely].filter((id) => other.surely.has(id))),
       };
 
-/** The steps of a chain, each behind all that lead to it. */
+/** Returns the steps of a chain in topological order. */
 function inOrder(entry: string, byId: ReadonlyMap<string, PlannedStep>): PlannedStep[] {
   const seen = new Set<string>();
   const order: PlannedStep[] = [];
@@ -95,7 +98,7 @@ function inOrder(entry: string, byId: ReadonlyMap<string, PlannedStep>): Planned
   return order;
 }
 
-/** A way that a run can take from a step. `hasInner`: its branches have ended then, all of them where it waits for all. */
+/** An exit of a step. `hasInner`: its branches have ended by then, all of them if it waits for all. */
 type Exit = { to: string | null; hasInner: boolean };
 
 function exitsOf(step: PlannedStep): Exit[] {
@@ -113,7 +116,7 @@ function exitsOf(step: PlannedStep): Exit[] {
   ];
 }
 
-/** Where a step leads that has done its work; undefined for `next`. */
+/** Returns where a successful step leads; undefined for `next`. */
 function goodEndsOf(step: PlannedStep): (string | null | undefined)[] {
   switch (step.type) {
     case 'condition':
@@ -125,7 +128,7 @@ function goodEndsOf(step: PlannedStep): (string | null | undefined)[] {
     case 'wait_for_event':
       return [step.next, ...(typeof step.onTimeout === 'string' ? [] : [step.onTimeout.next])];
     case 'approval':
-      // A rejection that leads nowhere fails the step.
+      // A rejection without a target fails the step.
       return [step.approved, ...(step.rejected === undefined ? [] : [step.rejected])];
     case 'end':
       return [];

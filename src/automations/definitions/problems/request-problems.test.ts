@@ -18,19 +18,19 @@ const credentials = [
   ['a secret in a parameter', { query: { key: ['{{ secrets.KEY }}'] } }],
 ] as const;
 
-test.each(credentials)('a request with %s has its origin written out', (_, config) => {
+test.each(credentials)('a request with %s must have a literal origin', (_, config) => {
   for (const url of ['{{ event.payload.url }}', 'https://{{ event.payload.host }}/x', 'https://a.example{{ item }}'])
     expect(problemsOf({ ...config, url })).toEqual([
-      { field: 'at.url', reason: expect.stringMatching(/^must have scheme, host and port written out/) },
+      { field: 'at.url', reason: expect.stringMatching(/^must have a literal scheme, host and port/) },
     ]);
   expect(problemsOf({ ...config, url: 'https://a.example/orders/{{ item }}' })).toEqual([]);
 });
 
-test('any other request may go where its message says', () => {
+test('any other request can take its address from the message', () => {
   expect(problemsOf({ url: '{{ event.payload.url }}', headers: { 'X-Note': '{{ item }}' } })).toEqual([]);
 });
 
-test('a written origin is looked at, whatever its path has', () => {
+test('a literal origin is checked, whatever its path has', () => {
   const refused = [{ field: 'at.url', reason: 'must not be private' }];
   expect(problemsOf({ url: 'http://10.0.0.1/' })).toEqual(refused);
   expect(problemsOf({ url: 'http://10.0.0.1/{{ item }}' })).toEqual(refused);
@@ -63,12 +63,12 @@ test.each([
   [{ '': 'x' }, 'at.headers[""]', 'is no header name'],
   [{ note: 'a\r\nb: c' }, 'at.headers.note', 'holds a line break or another character that no header can have'],
   [{ note: 'Ω' }, 'at.headers.note', 'holds a line break or another character that no header can have'],
-  [{ note: 'a', Note: 'b' }, 'at.headers.Note', 'is there twice'],
+  [{ note: 'a', Note: 'b' }, 'at.headers.Note', 'must not occur twice'],
 ])('headers that cannot be sent are refused: %j', (headers, field, reason) => {
   expect(problemsOf({ headers })).toEqual([{ field, reason }]);
 });
 
-test('a token that no header can have is refused', () => {
+test('a token that cannot be sent in a header is refused', () => {
   const reason = 'holds a line break or another character that no header can have';
   const bearer = (token: unknown) => problemsOf({ auth: { type: 'bearer', token } });
   expect(bearer('a\nb')).toEqual([{ field: 'at.auth.token', reason }]);
@@ -78,7 +78,7 @@ test('a token that no header can have is refused', () => {
   expect(problemsOf({ auth: { type: 'basic', username: 'a\nb', password: '🤷' } })).toEqual([]);
 });
 
-test('all others are taken', () => {
+test('accepts all others', () => {
   expect(
     problemsOf({ headers: { 'Content-Type': 'text/xml', Accept: '*/*', 'X-Note': 'Zoë\t{{ item }}', empty: '' } }),
   ).toEqual([]);

@@ -7,7 +7,7 @@ import type { HttpAction, PlannedStep } from '../configs/planned.ts';
 import type { DefinitionProblem } from '../plan/graph.ts';
 import { connectorTemplates } from '../configs/connector.ts';
 
-/** The templates of a step that may hold secrets, with their fields in its config. */
+/** Returns the templates of a step that may contain secrets, with their config fields. */
 export function secretTemplatesOf(step: PlannedStep): { field: string; template: unknown }[] {
   if (step.type !== 'action') return [];
   if (step.action === 'connector') return connectorTemplates(step).filter(({ maySecret }) => maySecret);
@@ -19,7 +19,7 @@ export function secretTemplatesOf(step: PlannedStep): { field: string; template:
   ];
 }
 
-/** Faults of the address and of the headers of a step that makes a request. Expressions in them are judged elsewhere. */
+/** Returns the problems of the address and headers of an http step. Expressions in them are checked elsewhere. */
 export function requestProblems(
   step: PlannedStep,
   at: string,
@@ -34,7 +34,7 @@ export function requestProblems(
   ];
 }
 
-/** An address whose origin is written out is looked at now, any other one when it is called. */
+/** Checks an address with a literal origin now; others are checked when the request is sent. */
 function addressProblem(
   step: PlannedStep & HttpAction,
   urlProblem: (url: string) => string | undefined,
@@ -43,19 +43,19 @@ function addressProblem(
   try {
     return hasWrittenOrigin(url) ? urlProblem(filledAddress(url, () => 'x')) : writtenOriginProblem(step);
   } catch {
-    // A template that is not closed is a fault of its expressions.
+    // An unclosed template is reported as an expression problem.
     return undefined;
   }
 }
 
 /**
- * Why the address of a step may not come from a template: a value of a message could send credentials to a host of its own. Undefined
- * where nothing secret goes with the request, and where scheme, host and port are written out.
+ * Returns why the origin of a step's address cannot come from a template: a value of a message could send credentials
+ * to another host. Undefined if the request has no credentials, or if scheme, host and port are literal.
  */
 export function writtenOriginProblem(step: PlannedStep & HttpAction): string | undefined {
   const isSecret = step.auth !== undefined || hasAuthorization(step.headers) || hasSecret(step);
   return isSecret && !hasWrittenOrigin(String(step.url))
-    ? 'must have scheme, host and port written out, because credentials go with the request (secrets, auth or Authorization)'
+    ? 'must have a literal scheme, host and port, because credentials are sent with the request (secrets, auth or Authorization)'
     : undefined;
 }
 
@@ -69,18 +69,18 @@ const hasSecret = (step: PlannedStep): boolean =>
     ),
   );
 
-/** Headers that the sender leaves out, or cannot send; texts with templates are judged once they are filled in. */
+/** Reports headers that the sender omits or cannot send. Texts with templates are checked once they are filled in. */
 function headerProblems(headers: HttpAction['headers'], at: string): DefinitionProblem[] {
   const seen = new Set<string>();
   return Object.entries(headers).flatMap(([name, template]) => {
     const isTwice = seen.has(name.toLowerCase());
     seen.add(name.toLowerCase());
-    const reason = headerNameProblem(name) ?? (isTwice ? 'is there twice' : writtenValueProblem(template));
+    const reason = headerNameProblem(name) ?? (isTwice ? 'must not occur twice' : writtenValueProblem(template));
     return reason === undefined ? [] : [{ field: `${at}.${fieldPath(['headers', name])}`, reason }];
   });
 }
 
-/** A token stands in the header as it is; a name and a password are in base64 there. */
+/** A token is sent in plain text in the header, user name and password in base64. */
 function tokenProblems(auth: HttpAction['auth'], at: string): DefinitionProblem[] {
   const reason = auth?.type === 'bearer' ? writtenValueProblem(auth.token) : undefined;
   return reason === undefined ? [] : [{ field: `${at}.auth.token`, reason }];

@@ -26,7 +26,7 @@ test.each<[string, unknown[], string, string | RegExp]>([
     'unknown step type "http", which is an action: write "type": "action", and "action": "http" in its config',
   ],
   [
-    'a kind under the name that it has elsewhere',
+    'a kind under the name that other products use',
     [{ id: 'a', type: 'sleep', config: { for: '5m' } }],
     'steps[0].type',
     /^unknown step type "sleep"; allowed: action, .*, end; did you mean delay\?$/,
@@ -41,38 +41,38 @@ test.each<[string, unknown[], string, string | RegExp]>([
     'a status in words',
     [{ id: 'a', type: 'action', config: { action: 'http', url: 'https://a.example', expectStatus: '2xx' } }],
     'steps[0].config.expectStatus',
-    'must be a status from 100 to 599, or a list of up to 20 of them',
+    'must be a status from 100 to 599, or an array of up to 20 of them',
   ],
   [
     'a list as the payload of a message',
     [{ id: 'a', type: 'action', config: { action: 'publish', channelId: 'c', eventType: 'a', payload: [1] } }],
     'steps[0].config.payload',
-    'must be an object, or a template that gives one',
+    'must be an object, or a template that returns one',
   ],
   [
-    'an end that is no step',
+    'an end that is not a step',
     [{ id: 'a', type: 'switch', config: { cases: [{ when: 'true', next: 'b' }], default: 'end' } }, b],
     'steps[0].config.default',
-    'references unknown step "end"; null ends the chain, and a step of the type end the run',
+    'references unknown step "end"; null ends the chain, and a step of type end ends the run',
   ],
   [
     'an expression in braces',
     [{ id: 'a', type: 'foreach', config: { items: '{{ event.payload.lines }}', body: 'b' } }, b],
     'steps[0].config.items',
-    /^is an expression by itself, and no template: leave out "\{\{" and "\}\}" \(line 1:\d+: /,
+    /^must be an expression, not a template: leave out "\{\{" and "\}\}" \(line 1:\d+: /,
   ],
   ['one equals sign', [filter('event.payload.a = 1')], 'steps[0].config.expression', /: =; equality is written ==$/],
   [
     'a result without output',
     [{ ...b, next: 'a' }, filter('steps.b.ok')],
     'steps[1].config.expression',
-    'steps.b has status, output, error and attempts, and no ok; did you mean steps.b.output.ok?',
+    'steps.b has status, output, error and attempts, but not ok; did you mean steps.b.output.ok?',
   ],
   [
-    'one branch of onError without a list',
+    'one branch of onError without an array',
     [filter('true', { config: { expression: 'true', onError: { errors: ['*'], next: 'b' } } }), b],
     'steps[0].config.onError',
-    'must be fail, continue, pause, or a list such as [{"errors": ["HTTP_4XX"], "next": "a step"}]',
+    'must be fail, continue, pause, or an array such as [{"errors": ["HTTP_4XX"], "next": "a step"}]',
   ],
   [
     'a time of a retry in words',
@@ -84,12 +84,12 @@ test.each<[string, unknown[], string, string | RegExp]>([
   expect(told(steps)).toEqual([[field, typeof reason === 'string' ? reason : expect.stringMatching(reason)]]);
 });
 
-test('a filter of a trigger, or of a wait, in braces', () => {
+test('reports a filter of a trigger or wait that is written in braces', () => {
   const config = { eventTypes: ['a'], filter: '{{ payload.total > 1 }}' };
   const wait = { id: 'w', type: 'wait_for_event', config };
   expect(told([wait], { type: 'event', config }).map(([field, reason]) => [field, reason.slice(0, 30)])).toEqual([
-    ['trigger.config.filter', 'is an expression by itself, an'],
-    ['steps[0].config.filter', 'is an expression by itself, an'],
+    ['trigger.config.filter', 'must be an expression, not a t'],
+    ['steps[0].config.filter', 'must be an expression, not a t'],
   ]);
 });
 
@@ -100,13 +100,13 @@ test.each(['debounce', 'batch', 'rateLimit'])('%s of a trigger is refused as not
   }
 });
 
-test('a cron expression that is neither a text nor a list', () => {
+test('refuses a cron expression that is neither a string nor an array', () => {
   expect(told([b], { type: 'schedule', config: { cron: 9 } })).toEqual([
-    ['trigger.config.cron', 'must be an expression such as "0 9 * * 1-5", or a list of up to 20 of them'],
+    ['trigger.config.cron', 'must be an expression such as "0 9 * * 1-5", or an array of up to 20 of them'],
   ]);
 });
 
-test('a step of a loop inside a loop that is read behind both', () => {
+test('reports a step of an inner loop that is read after both loops', () => {
   const loop = (id: string, items: string, body: string) => ({ id, type: 'foreach', config: { items, body } });
   const steps = [
     { ...loop('o', '[[1]]', 'i'), next: 'a' },

@@ -7,7 +7,7 @@ const fieldsOf = (steps: unknown): [string, string][] =>
   problemsOf({ trigger: { type: 'manual' }, steps }, checks).problems.map(({ field, reason }) => [field, reason]);
 const log = (id: string, next?: string) => ({ id, type: 'action', ...(next !== undefined && { next }) });
 
-describe('steps of a run at a time', () => {
+describe('concurrent steps of a run', () => {
   const each = (id: string, body: string, config: object = {}) => ({
     id,
     type: 'foreach',
@@ -22,12 +22,12 @@ describe('steps of a run at a time', () => {
       [],
     ],
     [
-      '20 in a loop of 20, behind another step',
+      '20 in a loop of 20, after another step',
       [each('a', 'b', { concurrency: 20 }), log('b', 'c'), each('c', 'd', { concurrency: 20 }), log('d')],
       [
         [
           'steps[0].config.concurrency',
-          'with the loops inside it lets 400 steps be under way at a time; at most 50 in one run',
+          'with the loops inside it, up to 400 steps can run at the same time; the limit is 50 per run',
         ],
       ],
     ],
@@ -40,7 +40,7 @@ describe('steps of a run at a time', () => {
       [
         [
           'steps[0].config.branches',
-          'with the loops inside it lets 60 steps be under way at a time; at most 50 in one run',
+          'with the loops inside it, up to 60 steps can run at the same time; the limit is 50 per run',
         ],
       ],
     ],

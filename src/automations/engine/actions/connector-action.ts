@@ -26,9 +26,9 @@ import { StepFailed } from '../step-failure.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The credentials of a connection of an environment, and the connector that they are for. Where a provider gives access tokens,
- * `renewed` has the same with another one than the service has rejected; undefined where there is no other. The provider is waited for in
- * `outside`.
+ * Returns the credentials of a connection, and its connector. If a provider issues access tokens, `renewed` returns the
+ * credentials with a different token than the one the service rejected; undefined if there is no other. Waits for the
+ * provider inside `outside`.
  */
 export type OpenConnection = (
   environmentId: string,
@@ -41,7 +41,7 @@ type OpenedConnection = {
   renewed?: (rejected: string) => Promise<Values | undefined>;
 };
 
-/** A request as it is recorded: operation and parameters, without credentials and without secrets, as for the action http. */
+/** A request as it is recorded: operation and parameters without credentials and secrets, as for the action http. */
 type Prepared = {
   connectorId: string;
   operation: string;
@@ -51,8 +51,8 @@ type Prepared = {
 };
 
 /**
- * The action connector: one request of an operation, with the credentials of a connection, by the guarded sender. Credentials are put in
- * by `perform`, which alone sees them, and taken out of what the service says.
+ * The action connector: sends one request of an operation through the guarded sender, with the credentials of a
+ * connection. Only `perform` has the credentials; it removes them from the response.
  */
 export function createConnectorAction({
   sender,
@@ -75,14 +75,14 @@ export function createConnectorAction({
       const resolved = Object.fromEntries(
         Object.entries(asked.params as Values).map(([name, template]) => [
           name,
-          // A template that is one expression alone may give null, and leaves its parameter out.
+          // A template that is a single expression may return null, which omits its parameter.
           paths.has(name) && typeof template === 'string' && piecesOf(template).length > 1
             ? filledPath(template, valueOf)
             : expressions.resolve(template, context, masking.secretOf),
         ]),
       );
       const params = Object.fromEntries(
-        // An expression without a value leaves its parameter out.
+        // An expression without a value omits its parameter.
         Object.entries(resolved)
           .filter(([, value]) => value !== null)
           .map(([name, value]) => [
@@ -92,7 +92,7 @@ export function createConnectorAction({
               : value,
           ]),
       );
-      // A parameter with a secret is checked once the secret is filled in.
+      // A parameter with a secret is validated after the secret is filled in.
       const hidden = new Set(masking.places.map(({ field }) => field));
       const isOpen = (name: string): boolean => hidden.has(`params.${name}`);
       requireFit(misfitWithout(operation.input, params, { isOpen, at: ['params'] }));
@@ -107,7 +107,7 @@ export function createConnectorAction({
 
     async perform(prepared, { step, run }, idempotencyKey, outside) {
       const asked = actionOf(step);
-      // `as`: that is what `prepare` made.
+      // `as`: created by `prepare`.
       const { params: shown, secrets: places = [] } = prepared as Prepared;
       const { connector, operation } = operationOf(asked);
       const secrets = await secretsAt(openSecrets, run.environmentId, places);
@@ -138,13 +138,13 @@ export function createConnectorAction({
         return outside(() => sender.send(outgoing));
       };
       let sent = await send(connection.credentials);
-      // A provider may end an access token before its time. A request that was refused for it has done nothing.
+      // A provider can revoke an access token early. The refused request had no effect, so it can be repeated.
       if ('status' in sent && sent.status === 401) {
         const renewed = await connection.renewed?.(String(connection.credentials['accessToken']));
         if (renewed !== undefined) sent = await send(renewed);
       }
       if ('error' in sent && sent.error.class === 'invalid_url')
-        throw new StepFailed('INVALID_PARAMS', `the parameters make no address: ${sent.error.message}`);
+        throw new StepFailed('INVALID_PARAMS', `the parameters do not form a valid address: ${sent.error.message}`);
       const mask = createMask(hidden);
       const { headers: _, ...output } = outputOf(sent, [], mask);
       const reason = 'body' in output ? connector.refusal?.(output.body) : undefined;
@@ -155,22 +155,25 @@ export function createConnectorAction({
 }
 
 function actionOf(step: PlannedStep): ConnectorAction {
-  if (step.type !== 'action' || step.action !== 'connector') throw new Error(`${step.id} asks no connector`);
+  if (step.type !== 'action' || step.action !== 'connector') throw new Error(`${step.id} is not a connector action`);
   return step;
 }
 
-/** Parameters that stand in the address as they are and hold no secrets: paths. */
+/** Parameters that are inserted into the address unchanged and contain no secrets: paths. */
 const pathParamsOf = ({ request, input }: Operation): ReadonlySet<string> =>
   new Set(
     [...request.url.matchAll(/\{\+(\w+)\}/g)].flatMap(([, name = '']) => (isSecret(input.shape[name]) ? [] : [name])),
   );
 
-/** A connector or an operation of a definition may be gone in a later release. */
+/** Returns the connector and operation of a step. A later release may have removed them. */
 function operationOf({ connectorId, operation: id }: ConnectorAction): { connector: Connector; operation: Operation } {
   const connector = connectorOf(connectorId);
   const operation = connector?.operations.find((each) => each.id === id);
   if (connector === undefined || operation === undefined)
-    throw new StepFailed('CONNECTOR_MISSING', `this release has no operation ${id} of a connector ${connectorId}`);
+    throw new StepFailed(
+      'CONNECTOR_MISSING',
+      `this release does not have the operation ${id} of the connector ${connectorId}`,
+    );
   return { connector, operation };
 }
 
@@ -185,7 +188,7 @@ async function connectionOf(
   if (opened?.connectorId === connectorId) return opened;
   throw new StepFailed(
     'CONNECTION_MISSING',
-    `the environment has no connection ${connectionId} of ${connectorId}, and none is shared with it`,
+    `the environment has no connection ${connectionId} for ${connectorId}, and none is shared with it`,
   );
 }
 
@@ -198,16 +201,16 @@ function builtFrom(
   try {
     built = requestOf(connector, request, { ...given, toJson: jsonText });
   } catch {
-    // The address may hold a credential, so the reason of its refusal is not shown.
-    throw new StepFailed('INVALID_PARAMS', 'the parameters make no address');
+    // The address may contain a credential, so the reason is not shown.
+    throw new StepFailed('INVALID_PARAMS', 'the parameters do not form a valid address');
   }
-  // A connection may be older than this rule, and an access token comes from its provider.
+  // A connection may be older than this rule, and access tokens come from the provider.
   const [name, value = ''] =
     Object.entries(built.headers).find(([, each]) => headerValueProblem(each) !== undefined) ?? [];
   if (name === undefined) return built;
   throw new StepFailed(
     'CONNECTION_UNREADABLE',
-    `the credentials make a header ${name} that ${headerValueProblem(value)}`,
+    `the credentials cannot be sent in the header ${name}: it ${headerValueProblem(value)}`,
   );
 }
 
@@ -215,7 +218,7 @@ function requireFit(misfit: { field: string; reason: string } | undefined): void
   if (misfit !== undefined) throw new StepFailed('INVALID_PARAMS', `${misfit.field}: ${misfit.reason}`);
 }
 
-/** Credentials that nobody may see, by the names that they are shown by. */
+/** Credentials to mask, by the names under which they are shown. */
 const hiddenCredentials = ({ auth }: Connector, credentials: Values): [name: string, secret: string][] =>
   auth.type === 'none'
     ? []
@@ -225,7 +228,7 @@ const hiddenCredentials = ({ auth }: Connector, credentials: Values): [name: str
           : [],
       );
 
-/** A name and a password are in base64 together, so that the password is not found by itself. */
+/** User name and password are encoded together in base64, so the password alone would not be found. */
 function coded({ headers }: ConnectorRequest): [name: string, secret: string][] {
   const [scheme, credentials] = headers['authorization']?.split(' ') ?? [];
   return scheme === 'Basic' && credentials !== undefined ? [['connection.authorization', credentials]] : [];

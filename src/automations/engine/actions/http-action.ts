@@ -21,26 +21,26 @@ import {
 import { authorizationOf, type RequestAuth } from '../../connectors/request.ts';
 import { StepFailed } from '../step-failure.ts';
 
-/** A request as it is recorded. Secrets are not in it: `secrets` names their places, which hold `[secret NAME]`. */
+/** A request as it is recorded. Secrets are replaced with `[secret NAME]`, and `secrets` lists their places. */
 type Prepared = {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** Parameters with a secret; the others stand in `url`. */
+  /** Parameters with a secret; the others are in `url`. */
   query?: Record<string, string[]>;
   auth?: RequestAuth;
   body?: unknown;
   secrets?: readonly SecretPlace[];
 };
 
-/** Statuses below 500 that another attempt may change. */
-const WORTH_ANOTHER_TRY: ReadonlySet<number> = new Set([408, 425, 429]);
+/** Statuses below 500 that are worth a retry. */
+const WORTH_A_RETRY: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /**
- * The action http: one request by the guarded sender, which follows no redirect. An answer with a status that is not expected is the error
- * `HTTP_<status>`. Secrets are put in by `perform`, which alone sees them, and taken out of what the receiver says.
+ * The action http: sends one request through the guarded sender, without following redirects. An unexpected response
+ * status is the error `HTTP_<status>`. Only `perform` has the secrets; it removes them from the response.
  */
 export function createHttpAction({
   sender,
@@ -53,12 +53,13 @@ export function createHttpAction({
 }): ActionKind {
   return {
     prepare({ step, context }): Prepared {
-      if (step.type !== 'action' || step.action !== 'http') throw new Error(`${step.id} is no request`);
+      if (step.type !== 'action' || step.action !== 'http') throw new Error(`${step.id} is not an http action`);
       const masking = createMasking();
       const resolve = (template: unknown): unknown => expressions.resolve(template, context, masking.secretOf);
       const textAt = (field: string, template: unknown): string =>
         masking.take(field, asText(field, resolve(template)));
-      // A definition may be older than these rules: no header is recorded that is never sent, and no secret follows a value of a message.
+      // Checked again because the definition may be older than these rules: headers that cannot be sent are not
+      // recorded, and no secret is sent to an address from a message.
       const refusal = writtenOriginProblem(step);
       if (refusal !== undefined) throw new StepFailed('EXPRESSION', `url: ${refusal}`);
       const headers = Object.entries(step.headers)
@@ -83,14 +84,14 @@ export function createHttpAction({
     },
 
     async perform(prepared, { step, run }, key, outside) {
-      if (step.type !== 'action' || step.action !== 'http') throw new Error(`${step.id} is no request`);
-      // `as`: that is what `prepare` made.
+      if (step.type !== 'action' || step.action !== 'http') throw new Error(`${step.id} is not an http action`);
+      // `as`: created by `prepare`.
       const { secrets: places = [], ...request } = prepared as Prepared;
       const secrets = await secretsAt(openSecrets, run.environmentId, places);
       const given = { places: placesByField(places), secrets };
       const { url, headers, authorization } = withSecrets(request, (field, text) => unmasked(field, text, given));
       for (const [name, value] of Object.entries(headers)) requireSendable(`headers.${name}`, value);
-      // A name and a password are sent in base64, which any header can have.
+      // User name and password are sent in base64, which is always possible.
       if (authorization !== undefined) requireSendable('auth.token', authorization);
       const mask = createMask([...secrets, ...codedTogether(authorization, places)]);
       const outgoing = {
@@ -113,7 +114,7 @@ export function createHttpAction({
   };
 }
 
-/** A value that no header can have would fail at each attempt as a fault of the network. */
+/** Throws for a value that no header can have; it would otherwise fail every attempt as a network error. */
 function requireSendable(field: string, value: string): void {
   const problem = headerValueProblem(value);
   if (problem !== undefined) throw new StepFailed('EXPRESSION', `${field}: ${problem}`);
@@ -121,7 +122,7 @@ function requireSendable(field: string, value: string): void {
 
 type WithText = (field: string, text: string) => string;
 
-/** Each text of a request's own authentication, by `textAt`. */
+/** Resolves each text of a request's authentication with `textAt`. */
 const authOf = (
   auth: NonNullable<HttpAction['auth']>,
   textAt: (field: string, template: unknown) => string,
@@ -134,7 +135,7 @@ const authOf = (
         password: textAt('auth.password', auth.password),
       };
 
-/** A recorded request as it is sent, with its secrets. */
+/** Fills the secrets into a recorded request. */
 function withSecrets(
   { url: text, headers, query = {}, auth }: Omit<Prepared, 'secrets'>,
   filled: WithText,
@@ -155,7 +156,10 @@ function withSecrets(
   };
 }
 
-/** The credentials of Authorization are in base64 together, so that no secret of them is found by itself. */
+/**
+ * The credentials of the Authorization header are encoded together in base64, so that their secrets would not be found
+ * individually.
+ */
 function codedTogether(
   authorization: string | undefined,
   places: readonly SecretPlace[],
@@ -165,10 +169,10 @@ function codedTogether(
   return name === undefined || coded === undefined ? [] : [[name, coded]];
 }
 
-/** The result of a request: its body, or the beginning of one that is too long. */
+/** The result of a request: its body, or the beginning of a body that is too long. */
 type Output = { status: number; headers: unknown; latencyMs: number } & ({ body: unknown } | CutAnswer);
 
-/** The output of a step from its answer. Throws StepFailed for one that is not expected, or did not come. */
+/** Returns the output of a step from its response. Throws StepFailed if there is none or its status is not expected. */
 export function outputOf(
   sent: RequestResult | { error: RequestError },
   expectStatus: readonly number[],
@@ -179,28 +183,33 @@ export function outputOf(
   const isExpected = expectStatus.length === 0 ? status >= 200 && status <= 299 : expectStatus.includes(status);
   if (!isExpected) throw statusFailure(sent, mask);
   if (sent.isBroken)
-    throw new StepFailed('NETWORK', `answered ${status}; the connection ended within the answer`, { canRetry: true });
+    throw new StepFailed('NETWORK', `the connection ended during the response with status ${status}`, {
+      canRetry: true,
+    });
   const { latencyMs } = sent;
   const headers = mask.value(sent.headers);
-  // The receiver has done what it was asked for: a failure would have it done again.
+  // The receiver has processed the request, and failing the step would repeat it.
   if (sent.isCut) return { status, headers, latencyMs, ...cutOf(shownBeginning(sent, mask), lengthOf(sent)) };
   return { status, headers, body: mask.value(bodyOf(sent)), latencyMs };
 }
 
-/** The beginning of a long body, without secrets: JSON may write any character of one by its number. */
+/**
+ * Returns the beginning of a long body without secrets. JSON can write any of their characters as an escape sequence,
+ * so these are normalised.
+ */
 function shownBeginning({ body, headers }: RequestResult, mask: Mask): string {
   return mask.beginning(isJson(headers) ? body.replaceAll(ESCAPED, plainly) : body);
 }
 
 const ESCAPED = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\["\\/bfnrt]/g;
 
-/** A character of JSON as JSON.stringify writes it, which of the short escapes changes `\\/` alone. */
+/** Returns an escaped JSON character as JSON.stringify writes it; of the short escapes only `\\/` changes. */
 function plainly(escaped: string): string {
   if (escaped.length === 2) return escaped === '\\/' ? '/' : escaped;
   return JSON.stringify(JSON.parse(`"${escaped}"`)).slice(1, -1);
 }
 
-/** Bytes of a body that was not read to its end, where its receiver has said. */
+/** Returns the length of a body that was not read completely, if the receiver has sent it. */
 function lengthOf({ headers }: RequestResult): number | null {
   const length = headers['content-length'] ?? '';
   return /^\d{1,15}$/.test(length) ? Number(length) : null;
@@ -208,7 +217,7 @@ function lengthOf({ headers }: RequestResult): number | null {
 
 const bodyText = (body: unknown): string => (typeof body === 'string' ? body : jsonText(body));
 
-/** Texts are sent as they are, everything else as JSON, unless the author's headers say otherwise. */
+/** Strings are sent as plain text, everything else as JSON, unless the author sets the header. */
 const contentType = ({ body }: Prepared): Record<string, string> =>
   body === undefined
     ? {}
@@ -216,18 +225,18 @@ const contentType = ({ body }: Prepared): Record<string, string> =>
 
 const queryField = (name: string, index: number): string => `query.${name}[${index}]`;
 
-/** The address with its parameters, but for those with a secret. */
+/** Returns the address with its parameters, except those with a secret. */
 function addressOf(
   text: string,
   parameters: Readonly<Record<string, unknown>>,
   { resolve, take }: { resolve: (template: unknown) => unknown; take: WithText },
 ): { url: string; query: Record<string, string[]> } {
-  if (!URL.canParse(text)) throw new StepFailed('EXPRESSION', 'url: is no URL');
+  if (!URL.canParse(text)) throw new StepFailed('EXPRESSION', 'url: must be a valid URL');
   const url = new URL(text);
   const query: Record<string, string[]> = {};
   const open: (readonly [name: string, value: string])[] = [];
   for (const [name, template] of Object.entries(parameters)) {
-    // A parameter without a value is left out; a list gives one parameter for each item.
+    // A parameter without a value is omitted; an array becomes one parameter per item.
     const values = [resolve(template)].flat().filter((value) => value !== null && value !== undefined);
     const texts = values.map((value) => asText(`query.${name}`, value));
     const masked = texts.map((value, index) => take(queryField(name, index), value));
@@ -238,7 +247,7 @@ function addressOf(
   return { url: url.href, query };
 }
 
-/** Adds parameters to an address. All at once: each `searchParams.append` writes the whole address anew. */
+/** Adds all parameters at once, because each `searchParams.append` would write the whole address again. */
 function appendAll(url: URL, parameters: readonly (readonly [name: string, value: string])[]): void {
   if (parameters.length === 0) return;
   const all = new URLSearchParams(url.search);
@@ -249,14 +258,14 @@ function appendAll(url: URL, parameters: readonly (readonly [name: string, value
 function asText(field: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  throw new StepFailed('EXPRESSION', `${field}: must give a text`);
+  throw new StepFailed('EXPRESSION', `${field}: must be a string`);
 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 
 const isJson = (headers: RequestResult['headers']): boolean => JSON_TYPE.test(headers['content-type'] ?? '');
 
-/** JSON as its value, anything else as text; an empty body is null. */
+/** Parses JSON, returns anything else as text; an empty body is null. */
 function bodyOf({ body, headers }: RequestResult): unknown {
   if (body === '') return null;
   const read = isJson(headers) ? readJsonText(body) : undefined;
@@ -265,13 +274,13 @@ function bodyOf({ body, headers }: RequestResult): unknown {
 
 function statusFailure(sent: RequestResult, mask: Mask): StepFailed {
   const { status, retryAfterMs } = sent;
-  const canRetry = status >= 500 || WORTH_ANOTHER_TRY.has(status);
+  const canRetry = status >= 500 || WORTH_A_RETRY.has(status);
   const said = sent.body === '' ? '' : `: ${shownBody(sent, mask).slice(0, 200)}`;
   const what = status >= 300 && status <= 399 ? `answered ${status}; redirects are not followed` : `answered ${status}`;
   return new StepFailed(`HTTP_${status}`, `${what}${said}`, { canRetry, retryAfterMs });
 }
 
-/** A body as an error shows it, without secrets: JSON may write any character of one by its number. */
+/** Returns a body as an error shows it, without secrets. JSON can write any of their characters as an escape sequence. */
 function shownBody(sent: RequestResult, mask: Mask): string {
   const body = bodyOf(sent);
   const masked = mask.value(body);

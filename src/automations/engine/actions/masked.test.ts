@@ -3,7 +3,7 @@ import { createMask, createMasking, placesByField, secretsAt, unmasked } from '.
 import { createTextFinder } from './text-finder.ts';
 
 describe('the places of secrets', () => {
-  test('are remembered, and filled however often a name stands there', () => {
+  test('are recorded, and filled in however often a name occurs', () => {
     const { secretOf, take, places } = createMasking();
     const shown = take('a', `x ${secretOf('ONE')}, ${secretOf('TWO')}${secretOf('ONE')}!`);
     expect(shown).toBe('x [secret ONE], [secret TWO][secret ONE]!');
@@ -17,7 +17,7 @@ describe('the places of secrets', () => {
     expect(unmasked('b', shown, given)).toBe(shown);
   });
 
-  test('fail the step with the first name that is missing', async () => {
+  test('fail the step with the first missing name', async () => {
     const places = ['B', 'A', 'B'].map((name, at) => ({ field: 'x', at, name }));
     const asked: (readonly string[])[] = [];
     const open = (_: string, names: readonly string[]) => {
@@ -30,7 +30,7 @@ describe('the places of secrets', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('are 100 of a request at most, and 32 KiB together', async () => {
+  test('are limited to 100 per request and 32 KiB in total', async () => {
     const places = (count: number) => Array.from({ length: count }, (_, at) => ({ field: 'x', at, name: `S${at}` }));
     const openOf = (length: number) => (_: string, names: readonly string[]) =>
       Promise.resolve(new Map(names.map((name) => [name, 'x'.repeat(length)])));
@@ -56,14 +56,14 @@ describe('a mask', () => {
     expect(text(`<${form}>${form}`)).toBe('<[secret KEY]>[secret KEY]');
   });
 
-  test('goes through lists, members and their names, and leaves everything else alone', () => {
+  test('masks array items, members and their names, and leaves everything else alone', () => {
     const other = { list: [1, null, true, { deep: 'x' }], big: 12345678901234567890n };
     expect(value(other)).toEqual(other);
     expect(value({ [secret]: [secret] })).toEqual({ '[secret KEY]': ['[secret KEY]'] });
     expect(value(new Map([['a', secret]]))).toEqual({ a: '[secret KEY]' });
   });
 
-  test('takes a number that is a secret, the longer of two secrets first, and a short one as it is alone', () => {
+  test('masks a number that is a secret, the longer of two secrets first, and a short secret only in plain text', () => {
     const mask = createMask([
       ['PIN', '1234'],
       ['LONG', '12345'],
@@ -78,7 +78,7 @@ describe('a mask', () => {
     ]);
   });
 
-  test('leaves nothing of secrets that overlap, and shows the name of the longest', () => {
+  test('removes overlapping secrets completely and shows the name of the longest', () => {
     const mask = createMask([
       ['HEAD', 'abcdef'],
       ['TAIL', 'efgh'],
@@ -89,7 +89,7 @@ describe('a mask', () => {
     );
   });
 
-  test('finds what a search for one secret after the other finds, in one pass', () => {
+  test('finds in one pass what separate searches for each secret find', () => {
     // Every text of up to three letters of two is a secret or is not, by the bits of `chosen`.
     const letters = ['a', 'b'];
     const texts = [...letters, ...letters.flatMap((one) => letters.map((two) => one + two)), 'aab', 'aba', 'bba'];
@@ -107,7 +107,7 @@ describe('a mask', () => {
     }
   });
 
-  test('finds the path of a secret that is an address, and leaves a short path alone', () => {
+  test('finds the path of a secret that is a URL, but not a short path', () => {
     const mask = createMask([
       ['HOOK', 'https://chat.example/api/webhooks/17/s3cret?thread=4'],
       ['SITE', 'https://example.com/api'],
@@ -117,7 +117,7 @@ describe('a mask', () => {
     expect(mask.text('GET /api and https://example.com/api')).toBe('GET /api and [secret SITE]');
   });
 
-  test('without secrets gives back the same', () => {
+  test('without secrets returns the text unchanged', () => {
     const said = { a: 1 };
     expect(createMask([]).value(said)).toBe(said);
     expect(createMask([]).text('a')).toBe('a');

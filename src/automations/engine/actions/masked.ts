@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { StepFailed } from '../step-failure.ts';
 import { createTextFinder } from './text-finder.ts';
 
-/** A place in a recorded text, named by its field, where a secret is to stand when the step is done. */
+/** A place in a recorded text, by field, where a secret is inserted when the step is executed. */
 export type SecretPlace = { field: string; at: number; name: string };
 
-/** Secrets of an environment by their names; those that are missing are absent. */
+/** Returns secrets of an environment by name; missing ones are absent. */
 export type OpenSecrets = (environmentId: string, names: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-/** How a secret is shown. */
+/** How a secret is displayed. */
 const shown = (name: string): string => `[secret ${name}]`;
 
 /**
- * Finds the places of secrets while templates are resolved. `secretOf` puts a mark in each place that no message can hold, because it is
- * made anew for each step; `take` replaces the marks by `[secret NAME]` and remembers where. So a message that itself says
- * `[secret NAME]` gets no secret.
+ * Finds the places of secrets while templates are resolved. `secretOf` inserts a random mark that no message can
+ * contain; `take` replaces the marks with `[secret NAME]` and records where. A message that contains the text `[secret
+ * NAME]` therefore gets no secret.
  */
 export function createMasking(): {
   secretOf: (name: string) => string;
@@ -38,7 +38,7 @@ export function createMasking(): {
   };
 }
 
-/** The places of each field, in their order. */
+/** The places by field, in order. */
 export type PlacesByField = ReadonlyMap<string, readonly SecretPlace[]>;
 
 export function placesByField(places: readonly SecretPlace[]): PlacesByField {
@@ -51,7 +51,7 @@ export function placesByField(places: readonly SecretPlace[]): PlacesByField {
   return found;
 }
 
-/** A recorded text with its secrets in their places. */
+/** Returns a recorded text with its secrets filled in. */
 export function unmasked(
   field: string,
   text: string,
@@ -66,12 +66,12 @@ export function unmasked(
   return filled + text.slice(from);
 }
 
-/** Secrets of one request: more than a receiver takes in its headers, and few enough to be found in its answer in one pass. */
+/** Limits per request: more than a receiver accepts in headers, and few enough to find in its response in one pass. */
 const MOST_SECRETS = { count: 100, bytes: 32_768 };
 
 /**
- * The secrets that stand in these places. Throws StepFailed with SECRET_MISSING for one that the environment does not have any
- * more, and with PAYLOAD_TOO_LARGE for more than 100 of them or 32 KiB together.
+ * Returns the secrets for these places. Throws StepFailed with SECRET_MISSING if the environment no longer has one, and
+ * with PAYLOAD_TOO_LARGE for more than 100 secrets or 32 KiB in total.
  */
 export async function secretsAt(
   open: OpenSecrets,
@@ -81,7 +81,7 @@ export async function secretsAt(
   const names = [...new Set(places.map(({ name }) => name))];
   if (names.length === 0) return new Map();
   if (names.length > MOST_SECRETS.count)
-    throw new StepFailed('PAYLOAD_TOO_LARGE', `a request may hold ${MOST_SECRETS.count} different secrets`);
+    throw new StepFailed('PAYLOAD_TOO_LARGE', `a request can have at most ${MOST_SECRETS.count} different secrets`);
   const secrets = await open(environmentId, names);
   const missing = names.find((name) => !secrets.has(name));
   if (missing !== undefined)
@@ -90,35 +90,37 @@ export async function secretsAt(
   if (bytes > MOST_SECRETS.bytes)
     throw new StepFailed(
       'PAYLOAD_TOO_LARGE',
-      `the secrets of a request may have ${MOST_SECRETS.bytes} bytes together, and have ${bytes}`,
+      `the secrets of a request can have at most ${MOST_SECRETS.bytes} bytes together, not ${bytes}`,
     );
   return secrets;
 }
 
-/** Replaces secrets in what a receiver said, so that one which sends them back puts them in no record. */
+/** Replaces secrets in a response, so that a receiver that sends them back does not get them into a record. */
 export type Mask = {
   text(said: string): string;
   value(said: unknown): unknown;
-  /** A text that was cut may end within a secret: as many characters as the longest one has are left out at its end. */
+  /**
+   * Masks a text that was cut off. It may end within a secret, so as many characters as the longest secret has are
+   * removed from its end.
+   */
   beginning(said: string): string;
 };
 
 /**
- * Finds each secret as it is, in base64, as a part of a URL and as a part of a JSON text; and the path of one that is an address, which
- * a receiver repeats as what it was asked for. Not found: a secret in any other coding, and
- * one whose parts stand apart.
+ * Finds each secret in plain text, base64, URL-encoded and JSON-encoded form, and the path of a secret that is a URL,
+ * which receivers often repeat. Does not find other encodings, or a secret whose parts are separated.
  */
 export function createMask(secrets: Iterable<readonly [name: string, secret: string]>): Mask {
   const forms = [...secrets]
     .flatMap(([name, secret]) => formsOf(secret).map((form) => [form, shown(name)] as const))
     .filter(([form]) => form !== '');
   const find = createTextFinder(forms.map(([form]) => form));
-  // A list of 120,000 numbers is worth this look: few secrets can stand in one.
+  // Avoids converting every number of a large array: few secrets can occur in numbers.
   const isInNumbers = forms.some(([form]) => OF_NUMBERS.test(form));
   const text = (said: string): string => {
     const hits = find(said);
     if (hits.length === 0) return said;
-    // Secrets that overlap, or are parts of one another, leave nothing behind: the name of the longest stands for them.
+    // Overlapping secrets are replaced completely; the name of the longest is shown.
     const pieces = hits.map(({ start, found }, index) => [
       said.slice(hits[index - 1]?.end ?? 0, start),
       forms[found]?.[1],
@@ -145,12 +147,12 @@ export function createMask(secrets: Iterable<readonly [name: string, secret: str
     : { text, value, beginning };
 }
 
-/** Characters that a number is written with. */
+/** Characters of numbers. */
 const OF_NUMBERS = /^[-+.\de]+$/;
 
-// Other codings of two or three characters would be found in any text.
+// Other encodings of two or three characters would be found in any text.
 const LEAST_CODED = 4;
-// A shorter path is hardly what an address keeps secret, and is found in other texts.
+// A shorter path is hardly the secret part of a URL, and would be found in other texts.
 const LEAST_PATH = 8;
 
 function formsOf(secret: string): string[] {
@@ -162,7 +164,7 @@ function formsOf(secret: string): string[] {
   return [...new Set([...forms, encodeURIComponent(secret), new URLSearchParams([['', secret]]).toString().slice(1)])];
 }
 
-/** The path of an address, with its query and without. */
+/** Returns the path of a URL, with and without its query. */
 function pathsOf(secret: string): string[] {
   if (!/^https?:/i.test(secret) || !URL.canParse(secret)) return [];
   const { pathname, search } = new URL(secret);

@@ -6,7 +6,7 @@ import type { ActionKind } from '../attempt-step.ts';
 import { jsonText } from '../json-text.ts';
 import { StepFailed } from '../step-failure.ts';
 
-/** A message as it is recorded; its metadata are texts. */
+/** A message as it is recorded; metadata values are strings. */
 type Prepared = {
   channelId: string;
   eventType: string;
@@ -16,9 +16,9 @@ type Prepared = {
 };
 
 /**
- * Publishes one message under the rules of any publisher: the channel's status, its schemas, its filters. `id` is the publisher's own id:
- * a second message with it is the first one. `chainDepth` counts the runs that stand behind it. Rejects with ApiError, or with
- * ChainTooDeep.
+ * Publishes one message under the same rules as any publisher: the channel's status, schemas and filters. `id` is the
+ * client-supplied message id, so a repeated publish returns the first message. `chainDepth` counts the runs that led to
+ * it. Rejects with ApiError or ChainTooDeep.
  */
 export type PublishForRun = (message: {
   environmentId: string;
@@ -30,10 +30,13 @@ export type PublishForRun = (message: {
   chainDepth: number;
 }) => Promise<{ messageId: string }>;
 
-/** Refusals that another attempt may change. */
-const WORTH_ANOTHER_TRY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']);
+/** Errors that are worth a retry. */
+const WORTH_A_RETRY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']);
 
-/** The action publish. A refusal is an error with the code that a publisher gets: CONFLICT for a channel that is not active. */
+/**
+ * The action publish. A refusal fails the step with the code a publisher would get, such as CONFLICT for a channel that
+ * is not active.
+ */
 export function createPublishAction({
   publish,
   expressions,
@@ -43,15 +46,15 @@ export function createPublishAction({
 }): ActionKind {
   return {
     prepare({ step, context }): Prepared {
-      if (step.type !== 'action' || step.action !== 'publish') throw new Error(`${step.id} publishes nothing`);
+      if (step.type !== 'action' || step.action !== 'publish') throw new Error(`${step.id} is not a publish action`);
       const resolve = (template: unknown): unknown => expressions.resolve(template, context);
       const eventType = resolve(step.eventType);
-      if (typeof eventType !== 'string') throw new StepFailed('EXPRESSION', 'eventType: must give a text');
+      if (typeof eventType !== 'string') throw new StepFailed('EXPRESSION', 'eventType: must be a string');
       const problem = publishedEventTypeProblem(eventType);
       if (problem !== undefined) throw new StepFailed('EXPRESSION', `eventType: ${problem}`);
       const payload = resolve(step.payload);
       if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
-        throw new StepFailed('EXPRESSION', 'payload: must give an object');
+        throw new StepFailed('EXPRESSION', 'payload: must be an object');
       const metadata = Object.entries(step.metadata).map(
         ([name, template]) => [name, textOf(resolve(template))] as const,
       );
@@ -65,7 +68,7 @@ export function createPublishAction({
     },
 
     async perform(prepared, { run }, key) {
-      // `as`: that is what `prepare` made.
+      // `as`: created by `prepare`.
       const { channelId, eventType, payload, metadata, idempotencyKey } = prepared as Prepared;
       try {
         return await publish({
@@ -80,7 +83,7 @@ export function createPublishAction({
       } catch (error) {
         if (error instanceof ChainTooDeep) throw new StepFailed('CHAIN_TOO_DEEP', error.message);
         if (!(error instanceof ApiError)) throw error;
-        throw new StepFailed(error.code, error.message, { canRetry: WORTH_ANOTHER_TRY.has(error.code) });
+        throw new StepFailed(error.code, error.message, { canRetry: WORTH_A_RETRY.has(error.code) });
       }
     },
   };

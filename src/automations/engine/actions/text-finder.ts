@@ -1,13 +1,13 @@
-/** A part of a text that holds one of the texts looked for, or several that overlap. `found`: the longest of them. */
+/** A part of a text that matches one of the searched texts, or several that overlap. `found`: the longest of them. */
 type Hit = { start: number; end: number; found: number };
 
 /**
- * Returns a function that finds every occurrence of `texts` (none of them empty) in a text, in its order; overlapping ones
- * are one part.
+ * Returns a function that finds every occurrence of `texts` (none of them empty) in a text, in order; overlapping
+ * occurrences are merged.
  *
- * It is the automaton of Aho and Corasick: one pass, whose time grows with the length of the text alone, however many texts
- * are looked for and however much they have in common. Building it takes time and about 40 bytes for each of their
- * characters, so a caller bounds their total length.
+ * Uses the Aho–Corasick automaton: one pass whose time depends only on the length of the text, however many texts are
+ * searched for and however similar they are. Building it takes time and about 40 bytes per character, so callers must
+ * limit the total length.
  */
 export function createTextFinder(texts: readonly string[]): (text: string) => Hit[] {
   const trie = createTrie(texts);
@@ -33,9 +33,9 @@ export function createTextFinder(texts: readonly string[]): (text: string) => Hi
 const lengthOf = (texts: readonly string[], index: number): number => texts[index]?.length ?? 0;
 
 type Trie = {
-  /** The node of the longest beginning of a text that ends with this character. 0 is the root. */
+  /** Returns the node of the longest prefix that ends with this character. 0 is the root. */
   follow(node: number, character: number): number;
-  /** The longest of the texts that end at a node; -1 where none does. */
+  /** Returns the longest text that ends at a node; -1 if none does. */
   longestAt(node: number): number;
 };
 
@@ -62,7 +62,8 @@ function createTrie(texts: readonly string[]): Trie {
     longest[node] = index;
   }
 
-  // Where a text goes on that does not go on here: the longest other beginning that ends in the same characters.
+  // The node to continue from if a text does not continue here: the longest other prefix that ends with the same
+  // characters.
   const fallbacks = new Int32Array(most);
   const follow = (from: number, character: number): number => {
     let node = from;
@@ -75,13 +76,13 @@ function createTrie(texts: readonly string[]): Trie {
   for (const node of byDepth(depths.subarray(1, size))) {
     const parent = parents[node] ?? 0;
     if (parent !== 0) fallbacks[node] = follow(fallbacks[parent] ?? 0, characters[node] ?? 0);
-    // A text that ends here itself is longer than one that ends at the fallback.
+    // A text that ends here is longer than one that ends at the fallback.
     if (longest[node] === -1) longest[node] = longest[fallbacks[node] ?? 0] ?? -1;
   }
   return { follow, longestAt: (node) => longest[node] ?? -1 };
 }
 
-/** The nodes from 1, by their depths: a fallback is always less deep. */
+/** Returns the nodes from 1 on, ordered by depth: a fallback is always less deep. */
 function byDepth(depths: Int32Array): number[] {
   const levels: number[][] = [];
   depths.forEach((depth, index) => (levels[depth] ??= []).push(index + 1));
@@ -90,7 +91,10 @@ function byDepth(depths: Int32Array): number[] {
 
 const { imul } = Math;
 
-/** Children by node and character, in one table with open addressing: a Map for each node takes ten times the memory. */
+/**
+ * Stores children by node and character in one hash table with open addressing; a Map per node would take ten times the
+ * memory.
+ */
 function createChildren(most: number) {
   const bits = Math.max(4, Math.ceil(Math.log2(most * 2)));
   const last = 2 ** bits - 1;
@@ -106,7 +110,7 @@ function createChildren(most: number) {
     return slot;
   };
   return {
-    /** 0 where there is none. */
+    /** Returns 0 if there is none. */
     get: (node: number, character: number): number => children[slotOf(node, character)] ?? 0,
     add(node: number, character: number, child: number): void {
       const slot = slotOf(node, character);

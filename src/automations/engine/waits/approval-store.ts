@@ -17,7 +17,7 @@ export type NewApproval = Step & {
   expiresAt: Date;
 };
 
-/** Asks for a decision, once: one that is still open, from before its step was cut off, is asked for again. */
+/** Creates an approval, once. If one is still open because its step was stopped before, it is updated. */
 export async function openApproval(pool: Pool, approval: NewApproval): Promise<void> {
   const { id, environmentId, workflowId, runId, stepId, iteration, title, message, approvers, form } = approval;
   await pool.query({
@@ -52,7 +52,7 @@ export type Decided = {
   data: string | null;
 };
 
-/** The last decision that a step has asked for. */
+/** Returns the latest approval of a step. */
 export async function readApproval(pool: Pool, { runId, stepId, iteration }: Step): Promise<Decided | undefined> {
   const { rows } = await pool.query<Decided>({
     name: 'read_approval',
@@ -63,7 +63,7 @@ export async function readApproval(pool: Pool, { runId, stepId, iteration }: Ste
   return rows[0];
 }
 
-/** Nobody has decided in time. A decision that was made stays as it is. */
+/** Marks an approval as expired. An existing decision stays. */
 export async function expireApproval(pool: Pool, { runId, stepId, iteration }: Step): Promise<void> {
   await pool.query({
     name: 'expire_approval',
@@ -72,7 +72,7 @@ export async function expireApproval(pool: Pool, { runId, stepId, iteration }: S
   });
 }
 
-/** Questions of steps that were cut off are no longer open. */
+/** Cancels open approvals of stopped steps. */
 export async function cancelCutApprovals(pool: Pool): Promise<void> {
   await pool.query(
     `UPDATE approvals a SET status = 'cancelled' FROM run_steps s

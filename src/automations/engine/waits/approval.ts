@@ -10,11 +10,11 @@ import { registerWait } from './wait-store.ts';
 type Approval = PlannedStep & { type: 'approval' };
 
 const asApproval = (step: PlannedStep): Approval => {
-  if (step.type !== 'approval') throw new Error(`${step.id} asks for no decision`);
+  if (step.type !== 'approval') throw new Error(`${step.id} is not an approval step`);
   return step;
 };
 
-/** Characters that people are shown. */
+/** Maximum characters shown to people. */
 const LONGEST = { title: 200, message: 4_000 };
 
 /** Waits for a person's decision, which the API records (src/automations/approvals). */
@@ -26,7 +26,7 @@ export const approval: WaitKind = {
       return (typeof value === 'string' ? value : jsonText(value)).slice(0, longest);
     };
     const shown = text(title, LONGEST.title);
-    if (shown.trim() === '') throw new StepFailed('EXPRESSION', 'title: is empty');
+    if (shown.trim() === '') throw new StepFailed('EXPRESSION', 'title: must not be empty');
     const record = {
       title: shown,
       ...(message !== undefined && { message: text(message, LONGEST.message) }),
@@ -37,7 +37,7 @@ export const approval: WaitKind = {
 
   async open({ pool, newId }, { step, run }, input, { record, since, until }) {
     const { form } = asApproval(step);
-    // `as`: `evaluate` has made it.
+    // `as`: created by `evaluate`.
     const { title, message, approvers } = record as { title: string; message?: string; approvers: string[] };
     const { environmentId, workflowId } = run;
     await registerWait(pool, { ...input, environmentId }, undefined);
@@ -65,19 +65,19 @@ export const approval: WaitKind = {
   },
 };
 
-/** The output of an approval, and the way that it leads to. Throws StepFailed for a rejection that has no way. */
+/** Returns the output of an approval and its transition. Throws StepFailed for a rejection without a target. */
 export function resultOf(step: Approval, { status, by, at, comment, data }: Decided) {
   if (status === 'expired' && step.onTimeout === 'fail')
-    throw new StepFailed('WAIT_TIMEOUT', `nobody has decided within ${showDuration(step.waitMs)}`);
+    throw new StepFailed('WAIT_TIMEOUT', `nobody decided within ${showDuration(step.waitMs)}`);
   const isApproved = status === 'approved' || (status === 'expired' && step.onTimeout === 'approve');
   const decision = isApproved ? 'approved' : 'rejected';
   const output = { decision, by, at, comment, data: data === null ? null : (readJsonText(data)?.value ?? null) };
   return { output, way: wayOfDecision(step, decision, by) };
 }
 
-/** Throws StepFailed for a rejection whose author has named no way: nothing goes on by oversight. */
+/** Throws StepFailed for a rejection without a target, so that a run never continues after one by mistake. */
 export function wayOfDecision({ approved, rejected, next }: Approval, decision: unknown, by: string | null): Way {
   if (decision === 'approved') return wayTo(approved === undefined ? next : approved);
   if (rejected !== undefined) return wayTo(rejected);
-  throw new StepFailed('APPROVAL_REJECTED', by === null ? 'nobody has decided in time' : `rejected by ${by}`);
+  throw new StepFailed('APPROVAL_REJECTED', by === null ? 'nobody decided in time' : `rejected by ${by}`);
 }

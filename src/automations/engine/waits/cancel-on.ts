@@ -10,8 +10,8 @@ import type { WaitDependencies } from './kind.ts';
 import { keyOfRun, waitingStepOf } from './matching.ts';
 
 /**
- * Has the messages known that cancel the run, before its first step, and looks for those that came since it was made. Throws RunSuperseded
- * for a run that is cancelled by one of them.
+ * Registers the messages that cancel the run, before its first step, and checks those published since it was created.
+ * Throws RunSuperseded if one of them cancels the run.
  */
 export const watchForCancel =
   (deps: WaitDependencies): Watch =>
@@ -42,7 +42,7 @@ export const watchForCancel =
     if (await cancelTaken(deps.pool, input)) throw new RunSuperseded(`${run.id} was cancelled by a message`);
   };
 
-/** Undefined where the run has nothing of what the entry compares: no message cancels it. */
+/** Returns undefined if the run lacks a value that the entry compares, so that no message can cancel it. */
 function keyOf(
   deps: Pick<WaitDependencies, 'expressions'>,
   { match }: CancelOn,

@@ -11,25 +11,25 @@ import { readWait } from './wait-store.ts';
 type WorkflowStep = PlannedStep & { type: 'workflow' };
 
 const asWorkflow = (step: PlannedStep): WorkflowStep => {
-  if (step.type !== 'workflow') throw new Error(`${step.id} begins no run`);
+  if (step.type !== 'workflow') throw new Error(`${step.id} is not a workflow step`);
   return step;
 };
 
-/** Bytes of the input of a run, as of a message's payload. */
+/** Maximum bytes of a run's input, as for a message's payload. */
 const INPUT_BYTES = 262_144;
 
-/** Begins a run of another workflow, and waits for its end unless its author says otherwise. */
+/** Starts a run of another workflow and waits for its end, unless the definition says otherwise. */
 export const childRun: WaitKind = {
   evaluate({ expressions }, { step, run, context }) {
     const { workflowId, input: template, isAwaited, waitMs } = asWorkflow(step);
     if (run.chainDepth + 1 >= WORKFLOW_BOUNDS.chainDepth)
-      throw new StepFailed('CHAIN_TOO_DEEP', `${WORKFLOW_BOUNDS.chainDepth} runs stand one below the other already`);
+      throw new StepFailed('CHAIN_TOO_DEEP', `runs can be nested at most ${WORKFLOW_BOUNDS.chainDepth} levels deep`);
     const input = expressions.resolve(template, context);
     if (typeof input !== 'object' || input === null || Array.isArray(input))
-      throw new StepFailed('EXPRESSION', 'input: must give an object');
+      throw new StepFailed('EXPRESSION', 'input: must be an object');
     const bytes = Buffer.byteLength(jsonText(input));
     if (bytes > INPUT_BYTES)
-      throw new StepFailed('PAYLOAD_TOO_LARGE', `its input has ${bytes} bytes, and may have ${INPUT_BYTES}`);
+      throw new StepFailed('PAYLOAD_TOO_LARGE', `its input has ${bytes} bytes; the limit is ${INPUT_BYTES}`);
     return { record: { workflowId, input }, waitMs: isAwaited ? waitMs : 0, summary: workflowId };
   },
 
@@ -40,7 +40,7 @@ export const childRun: WaitKind = {
       id: newId('run'),
       environmentId: run.environmentId,
       workflowId,
-      // `as`: `evaluate` has made it.
+      // `as`: created by `evaluate`.
       input: jsonText((record as { input: object }).input),
       chainDepth: run.chainDepth + 1,
       isAwaited,
@@ -64,27 +64,30 @@ export const childRun: WaitKind = {
 
 const ENDED_BADLY: ReadonlySet<string> = new Set(['failed', 'cancelled', 'skipped']);
 
-/** `waited`: the time that the step had, where it is over. Throws StepFailed for a run that did not complete. */
+/**
+ * Returns the result of a child run. `waited`: the timeout of the step, if it is over. Throws StepFailed if the run did
+ * not complete.
+ */
 function resultOf(child: ChildRun | undefined, waited: string | undefined): Result {
-  // A finished run is kept for as long as its workflow's retention; its parent is told long before.
-  if (child === undefined) throw new StepFailed('CHILD_FAILED', 'its run is gone');
+  // A finished run is kept for its app's retention time, and its parent is woken long before.
+  if (child === undefined) throw new StepFailed('CHILD_FAILED', 'its run no longer exists');
   const { id, status, output, errorCode, errorMessage, reason } = child;
   if (status === 'completed')
     return { output: { runId: id, output: output === null ? null : (readJsonText(output)?.value ?? null) } };
   if (status === 'failed')
     throw new StepFailed('CHILD_FAILED', `${id} failed: ${errorCode ?? ''} ${errorMessage ?? ''}`.trimEnd());
-  if (waited !== undefined) throw new StepFailed('WAIT_TIMEOUT', `${id} has not ended within ${waited}`);
+  if (waited !== undefined) throw new StepFailed('WAIT_TIMEOUT', `${id} did not finish within ${waited}`);
   throw new StepFailed('CHILD_FAILED', `${id} was ${status}: ${reason ?? ''}`);
 }
 
 function refused({ refused: why }: RefusedChild, workflowId: string): StepFailed {
   switch (why) {
     case 'workflow missing':
-      return new StepFailed('NOT_FOUND', `there is no workflow ${workflowId}`);
+      return new StepFailed('NOT_FOUND', `the workflow ${workflowId} does not exist`);
     case 'workflow not active':
       return new StepFailed('CONFLICT', `the workflow ${workflowId} is not active`);
     case 'run without its workflow':
-      return new StepFailed('CONFLICT', `the workflow ${workflowId} is deleted, and its earlier run cannot go on`);
+      return new StepFailed('CONFLICT', `the workflow ${workflowId} is deleted, so its earlier run cannot continue`);
     default:
       return why satisfies never;
   }

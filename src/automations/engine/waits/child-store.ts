@@ -9,7 +9,7 @@ import type { RunStatus } from '../../../kernel/words/statuses.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 
-/** The run that a step begins. `input` is JSON text. */
+/** The run that a step starts. `input` is JSON text. */
 export type NewChild = StepInput & {
   id: string;
   environmentId: string;
@@ -19,12 +19,12 @@ export type NewChild = StepInput & {
   isAwaited: boolean;
 };
 
-/** Why a step's run cannot begin. */
+/** Why the run of a step cannot start. */
 export type RefusedChild = { refused: 'workflow missing' | 'workflow not active' | 'run without its workflow' };
 
 /**
- * Begins the run of a step, once in a round of its parent. A step that is taken again has its earlier run go on, where that is one of the
- * same workflow: from the steps that failed if it did not complete.
+ * Starts the run of a step, once per round of its parent. If the step is repeated and its earlier run has the same
+ * workflow, that run continues, from the failed steps if it did not complete.
  */
 export function openChild(pool: Pool, child: NewChild): Promise<RefusedChild | undefined> {
   return inTransaction(pool, async (connection) => {
@@ -40,7 +40,7 @@ const keyOf = ({ stepId, iteration }: Step): string => stepKey(stepId, iteration
 
 type Earlier = { id: string; workflowId: string; status: RunStatus };
 
-// Before the wait: a run that ends has its own row first, too.
+// Locked before the wait, because a run that ends also locks its own row first.
 async function lockChild(connection: PoolClient, step: Step): Promise<Earlier | undefined> {
   const { rows } = await connection.query<Earlier>(
     'SELECT id, workflow_id AS "workflowId", status FROM runs WHERE parent_run_id = $1 AND parent_step = $2 FOR UPDATE',
@@ -49,7 +49,9 @@ async function lockChild(connection: PoolClient, step: Step): Promise<Earlier | 
   return rows[0];
 }
 
-/** The wait's key is the round that has begun the run, or had it go on. False where this round has. */
+/**
+ * Registers the wait with the round as its key. Returns false if this round has already started or continued the run.
+ */
 async function registerOnce(
   connection: PoolClient,
   { runId, stepId, iteration, environmentId, round }: NewChild,
@@ -95,7 +97,7 @@ async function insertChild(connection: PoolClient, child: NewChild): Promise<Ref
   return undefined;
 }
 
-/** The run of a step as it stands. Texts are JSON. */
+/** The current state of a child run. Texts are JSON. */
 export type ChildRun = {
   id: string;
   status: RunStatus;
@@ -117,7 +119,7 @@ export async function readChild(pool: Pool, step: Step): Promise<ChildRun | unde
 
 const CANCEL_CHILD = cancelRuns({ which: 'r.parent_run_id = $1 AND r.parent_step = $2', reason: '$3' });
 
-/** Cancels the run of a step that waits for it no longer, and ends the wait. One that has ended stays as it is. */
+/** Cancels the run of a step that no longer waits for it, and ends the wait. A finished run stays as it is. */
 export function closeChild(pool: Pool, step: Step, reason: string): Promise<void> {
   return inTransaction(pool, async (connection) => {
     await connection.query(CANCEL_CHILD, [step.runId, keyOf(step), reason]);

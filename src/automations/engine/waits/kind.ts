@@ -8,26 +8,26 @@ import type { LookBack } from './look-back.ts';
 export type WaitDependencies = EngineDependencies & { newId: NewId; lookBack: LookBack };
 
 /**
- * Evaluated once, when a wait begins; `waitMs` is 0 for a step that goes on at once. `record`: shown as the step's input. `summary`: beside
- * the timer in the Temporal UI.
+ * Evaluated once, when a wait starts. `waitMs` is 0 for a step that continues at once. `record` becomes the step's
+ * input; `summary` is shown with the timer in the Temporal UI.
  */
 export type Evaluated = { record: object; waitMs: number; summary: string };
 
-/** A kind of steps that wait for something outside their run. `open` and `look` may be done again. */
+/** A kind of step that waits for something outside its run. `open` and `look` may be repeated. */
 export type WaitKind = {
   /** Throws StepFailed and ExpressionFailed. */
   evaluate(deps: { expressions: Pick<StepExpressions, 'evaluate' | 'resolve'> }, loaded: Loaded): Evaluated;
-  /** Has the wait known to what ends it, before its beginning is recorded. Throws StepFailed. */
+  /** Registers the wait with whatever ends it, before its start is recorded. Throws StepFailed. */
   open(
     deps: WaitDependencies,
     loaded: Loaded,
     input: StepInput,
     opened: Evaluated & { since: Date; until: Date },
   ): Promise<void>;
-  /** Looks for what came before the wait was known. */
+  /** Checks what happened before the wait was registered. */
   look(deps: WaitDependencies, loaded: Loaded, input: StepInput): Promise<void>;
-  /** Its time is over: nothing that comes later ends it. */
+  /** Called when the time is over. Later events must not end the wait. */
   close(deps: WaitDependencies, input: StepInput): Promise<void>;
-  /** The result of a wait that is over; undefined while it is not. */
+  /** Returns the result of a wait that is over; undefined otherwise. */
   ended(deps: WaitDependencies, loaded: Loaded, input: StepInput): Promise<(() => Result) | undefined>;
 };

@@ -7,33 +7,34 @@ import { LRUCache } from 'lru-cache';
 import { createSlices } from '../../../platform/slices.ts';
 import { hashOfValue } from '../json-text.ts';
 
-/** What runs of an environment ask of a message, and the key that it must have for one of them. */
+/** What runs of an environment wait for, and the key that a message must have for one of them. */
 type Asked = { environmentId: string; wanted: Wanted; key: string };
 
 /**
- * Finds the first of some messages that fits and has a key; undefined if none does. `ids` are in the order in which a run prefers them, and
- * belong to the environment. All runs that want the same share the work: a message is read and evaluated for the first of them.
+ * Returns the first of these messages that matches and has the key; undefined if none does. `ids` are in order of
+ * preference and belong to the environment. Runs that wait for the same thing share the work: a message is read and
+ * evaluated only for the first of them.
  */
 type FirstFit = (asked: Asked, ids: readonly string[]) => Promise<string | undefined>;
 
-// Payloads that are held in memory at once have 12 MiB at most.
+// These payloads are in memory at the same time: at most 12 MiB.
 const READ_AT_ONCE = 50;
 
-// Characters of names, ids and keys that a process remembers: 100,000 verdicts on messages that fit.
+// Cache size, in characters of names, ids and keys: enough for 100,000 messages that match.
 const KEPT = 16_000_000;
-// Of an entry beside its texts.
+// Overhead per entry.
 const LEAST_WEIGHT = 40;
 
-// A hash is never empty.
+// Hashes are never empty.
 const DOES_NOT_FIT = '';
 
-// Comparing takes less than 1 µs a message, and thousands of runs may compare at once.
+// A comparison takes less than 1 µs per message, but thousands of runs may compare at the same time.
 const SLICE_MS = 5;
 
 /**
- * Remembers the keys of messages for all runs of a process. A message never changes once it is published, except that retention or an
- * erasure removes its payload, so a message that fits is looked up once more before it is returned. An evaluation that throws is not
- * remembered.
+ * Caches the match keys of messages for all runs of a process. A published message never changes, except that retention
+ * or erasure removes its payload, so a matching message is checked once more before it is returned. Failed evaluations
+ * are not cached.
  */
 export function createFirstFit(deps: Matching & { pool: Pool }): FirstFit {
   const known = new LRUCache<string, string>({ maxSize: KEPT });
@@ -44,11 +45,14 @@ export function createFirstFit(deps: Matching & { pool: Pool }): FirstFit {
     known.set(name, key, { size: LEAST_WEIGHT + name.length + key.length });
   };
 
-  /** Evaluates the message at this index and up to 49 later ones that are not known yet. Returns the key of the first one. */
+  /**
+   * Evaluates the message at this index and up to 49 later ones that are not cached yet. Returns the key of the first
+   * one.
+   */
   const learn = async (prefix: string, wanted: Wanted, ids: readonly string[], from: number): Promise<string> => {
     const first = ids[from] ?? '';
     const learnt = known.get(prefix + first);
-    // Another run has evaluated it while this one waited for its turn.
+    // Another run evaluated it while this one waited for its turn.
     if (learnt !== undefined) return learnt;
     const unknown: string[] = [];
     for (let at = from; at < ids.length && unknown.length < READ_AT_ONCE; at += 1) {
@@ -75,7 +79,7 @@ export function createFirstFit(deps: Matching & { pool: Pool }): FirstFit {
   return async ({ environmentId, wanted, key }, ids) => {
     const prefix = prefixOf(environmentId, wanted);
     let at = 0;
-    /** Goes on to the next message that has the key or is not known. */
+    /** Advances to the next message that has the key or is not cached. */
     const compare = async (): Promise<void> => {
       await slices.run(environmentId, () => {
         const verdict = at < ids.length ? known.get(prefix + ids[at]) : undefined;
@@ -98,11 +102,17 @@ export function createFirstFit(deps: Matching & { pool: Pool }): FirstFit {
   };
 }
 
-/** The same text for all waits of an environment that ask a message the same, whatever their runs compare it with. */
+/**
+ * Returns the same text for all waits of an environment that evaluate messages the same way, whatever their runs
+ * compare them with.
+ */
 const prefixOf = (environmentId: string, { channelIds, eventTypes, filter, match }: Wanted): string =>
   `${hashOfValue([environmentId, channelIds, eventTypes, filter ?? null, match.map(({ event }) => event)])} `;
 
-/** Work of one name happens one after the other, so that the second finds what the first has learnt. A failure concerns its own caller. */
+/**
+ * Runs work of the same name sequentially, so that later callers find the results of earlier ones. A failure only
+ * affects its own caller.
+ */
 function createWantedTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const lastOf = new Map<string, Promise<unknown>>();
   return async (name, work) => {
@@ -117,15 +127,15 @@ function createWantedTurns(): <T>(name: string, work: () => Promise<T>) => Promi
   };
 }
 
-/** Returns the id of the first message since then that a run waits for; undefined if none has come. */
+/** Returns the id of the first message since then that a run waits for; undefined if there is none. */
 export type LookBack = (
   run: Pick<CarriedRun, 'id' | 'environmentId'>,
   waiting: { wanted: Wanted; key: string; since: Date },
 ) => Promise<string | undefined>;
 
 /**
- * Looks through the messages that a run may have missed. Each run reads the ids of its candidates itself; their payloads are read and
- * evaluated once in a process for all runs that want the same.
+ * Searches the messages that a run may have missed. Each run reads its own candidate ids; their payloads are read and
+ * evaluated once per process for all runs that wait for the same thing.
  */
 export function createLookBack(deps: Matching & { pool: Pool }): LookBack {
   const firstFit = createFirstFit(deps);

@@ -8,7 +8,7 @@ import { hashOfValue } from '../json-text.ts';
 import type { Pool } from 'pg';
 import { parsePayload } from '../../../messaging/filters/payload.ts';
 
-/** A message that runs may wait for. The payload is null once it has been erased. */
+/** A message that runs may wait for. The payload is null if it was erased. */
 export type ArrivedMessage = {
   id: string;
   environmentId: string;
@@ -19,7 +19,7 @@ export type ArrivedMessage = {
   publishedAt: Date;
 };
 
-/** Messages by their ids, in the ids' order; those that are gone are left out. */
+/** Returns messages in the order of their ids; missing ones are left out. */
 export async function readArrived(pool: Pick<Pool, 'query'>, ids: readonly string[]): Promise<ArrivedMessage[]> {
   const { rows } = await pool.query<ArrivedMessage>({
     name: 'read_arrived',
@@ -30,7 +30,7 @@ export async function readArrived(pool: Pick<Pool, 'query'>, ids: readonly strin
   return rows;
 }
 
-/** Whether a message is still there, and neither retention nor an erasure has removed its payload. */
+/** Whether a message still exists with its payload. */
 export async function hasPayload(pool: Pick<Pool, 'query'>, id: string): Promise<boolean> {
   const { rowCount } = await pool.query({
     name: 'has_payload',
@@ -40,7 +40,7 @@ export async function hasPayload(pool: Pick<Pool, 'query'>, id: string): Promise
   return rowCount === 1;
 }
 
-/** The message as expressions and outputs have it. */
+/** Returns the message as expressions and outputs see it. */
 export const eventOf = ({ id, eventType, channelId, payload, metadata, publishedAt }: ArrivedMessage) => ({
   id,
   eventType,
@@ -58,7 +58,7 @@ export type Matching = {
 /** The part of a step that decides whether a message ends its wait. */
 export type Wanted = Pick<PlannedStep & { type: 'wait_for_event' }, 'channelIds' | 'eventTypes' | 'filter' | 'match'>;
 
-/** All waits of one step of one version: they ask a message the same. */
+/** Identifies a waiting step of a version. All its waits evaluate messages the same way. */
 export const waitingStepOf = ({
   workflowId,
   version,
@@ -69,13 +69,16 @@ export const waitingStepOf = ({
   stepId: string;
 }) => `${workflowId}/${version}/${stepId}`;
 
-/** Reads what `waitingStepOf` has made. */
+/** The inverse of `waitingStepOf`. */
 export function readWaitingStep(text: string): { workflowId: string; version: number; stepId: string } {
   const [workflowId = '', version = '', stepId = ''] = text.split('/');
   return { workflowId, version: Number(version), stepId };
 }
 
-/** The values that a message must have to end a wait, as one hash. Throws StepFailed for a value that no message has. */
+/**
+ * Returns a hash of the values that a message must have to end a wait. Throws StepFailed for a value that no message
+ * can have.
+ */
 export function keyOfRun(
   { expressions }: { expressions: Pick<StepExpressions, 'evaluate'> },
   match: readonly Match[],
@@ -83,13 +86,14 @@ export function keyOfRun(
 ): { key: string; values: unknown[] } {
   const values = match.map(({ run }, index) => {
     const value = expressions.evaluate(run, context);
-    if (value === null) throw new StepFailed('EXPRESSION', `match[${index}].run: gave null, which no message matches`);
+    if (value === null)
+      throw new StepFailed('EXPRESSION', `match[${index}].run: returned null, which matches no message`);
     return value;
   });
   return { key: hashOfValue(values), values };
 }
 
-/** The same of a message; undefined for one that ends no wait of this step, whatever the run. */
+/** Returns the match key of a message; undefined if it cannot end any wait of this step. */
 export async function keyOfMessage(
   { expressions, filters }: Matching,
   wanted: Wanted,
@@ -112,15 +116,15 @@ export async function keyOfMessage(
   } catch (error) {
     const unreadable = failure();
     if (unreadable !== undefined) throw unreadable;
-    // A message that lacks what the expression reads is another one than the run waits for.
+    // A message that lacks what the expression reads is not the one the run waits for.
     if (error instanceof ExpressionFailed) return undefined;
     throw error;
   }
 }
 
 /**
- * A context whose payload is parsed by the first expression, within its turn of the event loop: parsing the largest takes 18 ms. `failure`
- * returns the error if the payload could not be parsed.
+ * Creates a context whose payload is parsed by the first expression, within its turn of the event loop, because parsing
+ * the largest payload takes 18 ms. `failure` returns the error if the payload could not be parsed.
  */
 function contextOfMessage(message: ArrivedMessage): { context: RunContext; failure: () => Error | undefined } {
   let event: RunContext['event'] | undefined;

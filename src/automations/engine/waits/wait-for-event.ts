@@ -11,16 +11,17 @@ import { CLOCKS_DIFFER_MS, closeWait, readWait, registerWait, takeMessage } from
 type WaitForEvent = PlannedStep & { type: 'wait_for_event' };
 
 const asWait = (step: PlannedStep): WaitForEvent => {
-  if (step.type !== 'wait_for_event') throw new Error(`${step.id} waits for no message`);
+  if (step.type !== 'wait_for_event') throw new Error(`${step.id} is not a wait_for_event step`);
   return step;
 };
 
-// Longest part of a Temporal timer's summary that tells of event types.
+// Maximum characters of event types in a Temporal timer's summary.
 const SHOWN_TYPES = 100;
 
 /**
- * Waits for a message. The wait is registered first, and then the messages since the run began are looked through: one that comes
- * meanwhile is found by this look, or by the worker that its note in `awaited_messages` leads to the wait, or by both, and taken once.
+ * Waits for a message. First registers the wait, then searches the messages since the run started. A message that
+ * arrives in between is found by this search, by the worker that processes its entry in `awaited_messages`, or by both,
+ * and ends the wait once.
  */
 export const waitForEvent: WaitKind = {
   evaluate(deps, { step, context }) {
@@ -61,20 +62,20 @@ export const waitForEvent: WaitKind = {
 
 async function withMessage({ pool }: WaitDependencies, messageId: string): Promise<() => Result> {
   const [message] = await readArrived(pool, [messageId]);
-  // Retention or an erasure may have removed it since.
+  // Retention or erasure may have removed it since.
   const event = message === undefined ? { id: messageId } : eventOf(message);
   return () => ({ output: { matched: true, event } });
 }
 
-/** The output of a wait whose time is over. Throws StepFailed where its author wants that. */
+/** Returns the output of a wait that timed out. Throws StepFailed if the definition says so. */
 export function timedOut(step: PlannedStep): { matched: false; event: null } {
   const { onTimeout, waitMs } = asWait(step);
   if (onTimeout === 'fail')
-    throw new StepFailed('WAIT_TIMEOUT', `no message that it waits for came within ${showDuration(waitMs)}`);
+    throw new StepFailed('WAIT_TIMEOUT', `no matching message arrived within ${showDuration(waitMs)}`);
   return { matched: false, event: null };
 }
 
-/** The way from a wait whose time is over, where that is not the next step. */
+/** Returns the transition of a wait that timed out, if it is not the next step. */
 export function wayOfTimeout(step: PlannedStep): Way | undefined {
   const { onTimeout } = asWait(step);
   return typeof onTimeout === 'string' ? undefined : wayTo(onTimeout.next);

@@ -5,14 +5,19 @@ import { cancelRuns } from '../../../platform/db/sql/ended-runs.ts';
 
 type Step = Pick<StepInput, 'runId' | 'stepId' | 'iteration'>;
 
-/** The processes of an installation follow one clock, to a few ms: a message that came behind the run's may carry an earlier time. */
+/**
+ * The clocks of the processes can differ by a few ms, so a message published after the run's message may have an
+ * earlier time.
+ */
 export const CLOCKS_DIFFER_MS = 1_000;
 
-/** A message that ends a wait before its time: one of this key, published at `since` or later. Absent where no message does. */
-/** `waitingStep` stands in the column `place`. */
+/**
+ * A message that ends a wait before its timeout: one with this key, published at `since` or later. `waitingStep` is stored
+ * in the column `place`.
+ */
 export type Awaited = { waitingStep: string; key: string; since: Date };
 
-/** Registers a wait, once. One that has taken a message before, for the same values, keeps it. */
+/** Registers a wait, once. If it has already taken a message for the same values, it keeps it. */
 export async function registerWait(
   pool: Pool,
   { runId, stepId, iteration, environmentId }: Step & { environmentId: string },
@@ -36,7 +41,7 @@ export async function registerWait(
   });
 }
 
-/** A wait that stands: undefined once it was closed. */
+/** Returns an open wait; undefined once it was closed. */
 export async function readWait(
   pool: Pool,
   { runId, stepId, iteration }: Step,
@@ -49,7 +54,7 @@ export async function readWait(
   return rows[0];
 }
 
-/** Ends a wait that has taken nothing, so that no message ends it any more. */
+/** Closes a wait that has not taken a message, so that no message can end it any more. */
 export async function closeWait(pool: Pool, { runId, stepId, iteration }: Step): Promise<void> {
   await pool.query({
     name: 'close_wait',
@@ -58,10 +63,13 @@ export async function closeWait(pool: Pool, { runId, stepId, iteration }: Step):
   });
 }
 
-// SQLSTATE of the index that gives a message to one wait of a run.
+// SQLSTATE of a violation of the index that allows only one wait of a run to take a message.
 const UNIQUE_VIOLATION = '23505';
 
-/** The wait takes a message, unless it has one or another wait of its run has this one. `isDue`: a worker is to look at it. */
+/**
+ * Assigns a message to the wait, unless it already has one or another wait of the run has this one. `isDue`: a worker
+ * must process the wait.
+ */
 export async function takeMessage(
   pool: Pool,
   { runId, stepId, iteration }: Step,
@@ -80,12 +88,12 @@ export async function takeMessage(
   }
 }
 
-// Newest messages of a channel that a wait looks back at: so many of each event type that is written out, and so many of all kinds where
-// its types have a wildcard, or it names none.
+// Newest messages of a channel that a wait looks back at: this many of each literal event type, and this many of all
+// types if a type has a wildcard or none is named.
 const OF_A_TYPE = 1_000;
 const OF_A_CHANNEL = 10_000;
 
-// Event types of $4 that are written out are looked up in the index of their type.
+// Literal event types in $4 use the index by event type.
 const CANDIDATES = `
   WITH channel AS (
     SELECT id FROM channels WHERE environment_id = $1 AND deleted_at IS NULL AND kind <> 'system'
@@ -107,8 +115,8 @@ const CANDIDATES = `
   ORDER BY f.id`;
 
 /**
- * Ids of messages that a wait may have missed, oldest first: from `sinceId` on, in its channels and of its event types (empty: all). The
- * one that began the run is none of them, nor are those that other waits of the run have taken.
+ * Returns the ids of messages that a wait may have missed, oldest first: from `sinceId` on, in its channels and of its
+ * event types (empty: all). Excludes the message that started the run and those that other waits of the run have taken.
  */
 export async function findCandidates(
   pool: Pool,
@@ -138,7 +146,8 @@ export async function findCandidates(
 type Watch = { runId: string; stepId: string };
 
 /**
- * Registers what cancels a run, once. False for an entry that has taken a message: it cancels a run once, however often that is retried.
+ * Registers a cancellation trigger of a run, once. Returns false if it has already taken a message: a message cancels a
+ * run once, even if the run is retried.
  */
 export async function registerWatch(
   pool: Pool,
@@ -159,11 +168,11 @@ const CANCEL = cancelRuns({
   reason: `(SELECT 'cancelled by the message ' || min(w.message_id) ${TAKEN})`,
 });
 
-/** Cancels the run whose entries have taken a message. True where it did. */
+/** Cancels the run if one of its cancellation triggers has taken a message. Returns whether it did. */
 export async function cancelTaken(pool: Pool, { runId, round }: RunInput): Promise<boolean> {
   const { rowCount } = await pool.query(CANCEL, [runId, round]);
   if (rowCount !== 1) return false;
-  // A retry of the run is not cancelled by the same message.
+  // The same message does not cancel a retry of the run.
   await pool.query(`UPDATE run_waits w SET due_at = NULL WHERE w.run_id = $1 AND w.step_id LIKE 'cancelOn[%'`, [runId]);
   return true;
 }

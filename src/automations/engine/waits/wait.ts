@@ -29,8 +29,8 @@ function kindOf({ id, type }: PlannedStep): WaitKind {
 }
 
 /**
- * Begins a wait, or finds it where it has begun: the same end of its time however often it is asked for. A way where it is over already.
- * Rejects while PostgreSQL is out of reach, and with RunSuperseded.
+ * Starts a wait, or returns a started one with the same timeout. Returns a transition if the wait is already over.
+ * Rejects while PostgreSQL is unreachable, and with RunSuperseded.
  */
 export async function beginWait(deps: WaitDependencies, input: StepInput): Promise<BegunWait> {
   const known = await readStep(deps.pool, input);
@@ -41,14 +41,17 @@ export async function beginWait(deps: WaitDependencies, input: StepInput): Promi
       ? { until: known.until, summary: loaded.step.label, waitMs: known.until.getTime() - known.startedAt.getTime() }
       : await openWait(deps, loaded, input);
   if ('way' in opened) return opened;
-  // A run that goes on after a loss was running so far.
+  // A run that resumes after a loss was marked as running so far.
   if (opened.waitMs > 0) await recordWaiting(deps.pool, input);
   await kindOf(loaded.step).look(deps, loaded, input);
   const ended = await endOfWait(deps, loaded, input);
   return ended ?? { until: opened.until.getTime(), summary: opened.summary };
 }
 
-/** Registers the wait before its beginning is recorded: what is recorded is looked for. */
+/**
+ * Registers the wait, then records that the step has started. The order matters: when the activity is repeated, a
+ * recorded start means that the wait exists and only its result needs to be looked up.
+ */
 async function openWait(
   deps: WaitDependencies,
   loaded: Loaded,
@@ -78,7 +81,7 @@ async function openWait(
   return { until, waitMs, summary: summary === '' ? step.label : `${step.label} ← ${summary}` };
 }
 
-/** Ends a wait that was woken, or whose time is over; `{ waiting: true }` for one that is neither. */
+/** Ends a wait that was woken or whose time is over; returns `{ waiting: true }` if it is neither. */
 export async function endWait(
   deps: WaitDependencies,
   { isOver, ...input }: WaitEnd,
