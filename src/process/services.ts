@@ -40,7 +40,7 @@ import type { StatsService } from '../insight/stats/service.ts';
 import type { Tokens } from '../identity/credentials/tokens/service.ts';
 import type { Subscriptions } from '../messaging/subscriptions/service.ts';
 
-/** The services that route handlers may call: one per resource. */
+/** The services that route handlers may call, one per resource. */
 export type Services = {
   apiKeys: ApiKeys;
   apps: Apps;
