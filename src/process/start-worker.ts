@@ -98,7 +98,7 @@ function createParts(context: WorkerContext, { handOver, publishing = createWork
   const recovery = recoveryPart(context, { repairs: [replays.restartLost, automations.repair] });
   const deliveries = deliveriesPart(context, {
     capacity,
-    // Maintenance tasks. Other work calls Temporal, which may not respond.
+    // takeOver comes first, because the others call Temporal, which may not respond.
     chores: [automations.takeOver, replays.startPending, automations.syncSchedules],
     ...(handOver && { handOver }),
   });
