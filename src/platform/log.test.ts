@@ -119,7 +119,7 @@ test('lines that complain of a server that is away become debug, all others stay
   stop();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     ['warn', 'before it is watched'],
-    ['warn', 'PostgreSQL is away: Error: terminating connection; calls wait'],
+    ['warn', 'PostgreSQL is unavailable: Error: terminating connection; calls wait'],
     ['debug', 'claims wait'],
     ['debug', 'results wait'],
     ['error', 'broken'],

@@ -70,7 +70,7 @@ describe('schema', () => {
     test('are refused to a database of an earlier version, in one sentence that says what to do, and change nothing', async () => {
       await asOf('0096_max_retry_after');
       await expect(migrate(database.url)).rejects.toThrow(
-        'The newest migration of this database is 0096_max_retry_after, of another program or of a version before the first release, which cannot be upgraded: use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
+        'The newest migration of this database is 0096_max_retry_after, of another program or of a version before the first release, which cannot be upgraded; use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
       );
       expect(await names()).toEqual(['0096_max_retry_after']);
       await asOf('0100_baseline');

@@ -111,7 +111,7 @@ describe('ports', () => {
     const port = await choosePort('PostgreSQL', taken, (line) => lines.push(line));
     expect(port).toBeGreaterThan(taken + 1);
     expect(port).toBeLessThanOrEqual(taken + few);
-    expect(lines).toEqual([`Port ${taken} is taken by another program: PostgreSQL listens on ${port}`]);
+    expect(lines).toEqual([`Port ${taken} is in use by another program; PostgreSQL listens on ${port} instead`]);
   });
 
   // Old: only 127.0.0.1 was tried, and the API, which listens on every address, then failed at its start.

@@ -136,7 +136,7 @@ describe('doctor', () => {
       const away = await withPool((own) => checkDatabase({ pool: own, config: configWith({ DATABASE_URL: url }) }), {
         url,
       });
-      expect(away).toMatchObject(fault(/^DATABASE_URL: 127\.0\.0\.1:\d+ is not there: nothing listens/));
+      expect(away).toMatchObject(fault(/^DATABASE_URL: 127\.0\.0\.1:\d+ is not running, or not there: nothing listens/));
       const readOnly = (own: Pool) => checkDatabase({ pool: own, config: configWith() });
       expect(await withPool(readOnly, { options: '-c default_transaction_read_only=on' })).toMatchObject(
         fault(/takes no writes/),
@@ -294,7 +294,7 @@ describe('doctor', () => {
   test('the command without a deployment says what to set', async () => {
     const { exitCode, output } = await runPosthorn(['doctor'], { DATA_FOLDER: '/nowhere/data' });
     expect(exitCode).toBe(1);
-    expect(output).toMatch(/^fail {2}database +DATABASE_URL is not set, and no `posthorn start` runs on/m);
+    expect(output).toMatch(/^fail {2}database +DATABASE_URL is not set, and no `posthorn start` is running on/m);
     expect(output).toMatch(/\n\d+ faults?, \d+ warnings?, \d+ in order\n$/);
   }, 300_000);
 });
@@ -413,9 +413,9 @@ describe('doctor neighbours', () => {
     const ours = `${mail.url}?requireTLS=false`;
     const at = (url: string) => checkMail({ url });
     expect(await at(ours)).toMatchObject(inOrder);
-    expect(await at(ours.replace('secret', 'other'))).toMatchObject(fault(/refuses the user name or the password/));
+    expect(await at(ours.replace('secret', 'other'))).toMatchObject(fault(/rejects the user name or the password/));
     expect(await at(mail.url)).toMatchObject(fault(/offers no TLS; let it offer STARTTLS/));
-    expect(await at(ours.replace('smtp:', 'smtps:'))).toMatchObject(fault(/speaks no TLS at once/));
+    expect(await at(ours.replace('smtp:', 'smtps:'))).toMatchObject(fault(/does not use implicit TLS/));
     expect(await at(`smtp://posthorn:secret@${nobody}`)).toMatchObject(
       fault(/^SMTP_URL: no mail can be sent by 127\.0\.0\.1:\d+: nothing listens there/),
     );

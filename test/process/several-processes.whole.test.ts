@@ -199,7 +199,7 @@ test('a stream shows what any process takes in; the places of a killed process a
 
   const shown = await untilAllRun(posthorn.url, { but: [killed] });
   expect(shown.map(({ restarts }) => restarts).toSorted((one, other) => one - other)).toEqual([0, 0, 1]);
-  expect(posthorn.output()).toMatch(/"msg":"process \d of 3 ended \(SIGKILL\); it is started again"/);
+  expect(posthorn.output()).toMatch(/"msg":"process \d of 3 ended \(SIGKILL\); restarting it"/);
 });
 
 test('a connection that a process was given and had not taken when it was killed is answered by another', async () => {

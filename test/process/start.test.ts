@@ -179,7 +179,7 @@ test('`keys list` shows no key, and a revoked one works no longer', async () => 
 
 test('`doctor` asks the running start where it listens, whatever its port', async () => {
   const { output } = await runPosthorn(['doctor'], variables);
-  expect(output).toContain(`the service answers at ${state().apiUrl}`);
+  expect(output).toContain(`the service responds at ${state().apiUrl}`);
 });
 
 const linkIn = (text: string): string => /^ *(http\S+\/dashboard\/setup#code=[\w-]{43})$/m.exec(text)?.[1] ?? '';
@@ -303,6 +303,6 @@ test('without a running start the keys command says what it needs', async () => 
   const { exitCode, errors } = await runPosthorn(['keys', 'list'], variables);
   expect(exitCode).toBe(1);
   expect(errors).toBe(
-    `posthorn: DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here (DATA_FOLDER)\n`,
+    `posthorn: DATABASE_URL is not set, and no \`posthorn start\` is running on ${dataFolder} (DATA_FOLDER)\n`,
   );
 });

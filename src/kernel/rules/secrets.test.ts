@@ -29,12 +29,12 @@ const made = (day: number, end?: number) => ({
 test('a fourth older secret is CONFLICT, which names the one that ends first', () => {
   expect(() => requireRoomForOlderSecret([made(3, 9), made(2, 9)])).not.toThrow();
   expect(() => requireRoomForOlderSecret([made(3, 9), made(2, 7), made(1, 8)])).toThrow(
-    'The one made at 2026-01-02T00:00:00.000Z is valid until 2026-01-07T00:00:00.000Z: rotate after that',
+    'The one created at 2026-01-02T00:00:00.000Z is valid until 2026-01-07T00:00:00.000Z; rotate after that',
   );
 });
 
 test('a secret without an end counts, and is not the one that ends first', () => {
-  expect(() => requireRoomForOlderSecret([made(3), made(2, 7), made(1, 8)])).toThrow('The one made at 2026-01-02');
+  expect(() => requireRoomForOlderSecret([made(3), made(2, 7), made(1, 8)])).toThrow('The one created at 2026-01-02');
 });
 
 test('older secrets that all lack an end get one by the rotation', () => {

@@ -100,9 +100,9 @@ describe('Temporal', () => {
     const message = (reasons: Record<string, string>) =>
       judgeService({ parts: { ...UP, temporal: 'down' }, reasons, read: READ }).reasons[0]?.message;
     expect(message({ temporal: 'Temporal cannot be reached' })).toContain(
-      'Temporal cannot be reached; the workers had',
+      'Temporal cannot be reached; the workers reached',
     );
-    expect(message({})).toContain('Temporal does not answer; the workers had');
+    expect(message({})).toContain('Temporal does not respond; the workers reached');
   });
 });
 

@@ -41,7 +41,7 @@ describe('a position is refused', () => {
   ])('%s', (_, other) => {
     expect(problemWith(good, other)).toMatchObject({
       code: 'INVALID_REQUEST',
-      details: { field: 'Last-Event-ID', reason: 'is not a position of this stream' },
+      details: { field: 'Last-Event-ID', reason: 'must be a position of this stream' },
     });
   });
 
@@ -60,14 +60,14 @@ describe('a position is refused', () => {
     ['with a transaction of 21 digits', sealed(`${'1'.repeat(21)}.${place.id}.${mark}`)],
     ['with an id that is none', sealed(`1.x\0.${mark}`)],
   ])('%s', (_, position) => {
-    expect(problemWith(position).details?.reason).toBe('is not a position of this stream');
+    expect(problemWith(position).details?.reason).toBe('must be a position of this stream');
   });
 
   test('above every transaction that has ended: the database was set back', () => {
     for (const horizon of ['4294967297', '5']) {
       expect(problemWith(good, scope, horizon).details).toEqual({
         field: 'Last-Event-ID',
-        reason: 'is ahead of the database, which has been restored since; begin with since',
+        reason: 'must not be ahead of the database, which has been restored since; start with since instead',
       });
     }
   });

@@ -81,13 +81,13 @@ describe('a request that acts for a person', () => {
       FOREIGN,
     ],
     ['two hosts', { origin: ['http://a'], host: ['a', 'a'] }, PLAIN, FOREIGN],
-    ['nowhere', {}, SECURE, 'has neither Sec-Fetch-Site nor Origin'],
-    ['two sites', { site: ['same-origin', 'same-origin'] }, SECURE, 'has Origin or Sec-Fetch-Site more than once'],
+    ['nowhere', {}, SECURE, 'has neither a Sec-Fetch-Site nor an Origin header'],
+    ['two sites', { site: ['same-origin', 'same-origin'] }, SECURE, 'has more than one Origin or Sec-Fetch-Site header'],
     [
       'two origins',
       { origin: ['https://api.example.com', 'https://evil.example'] },
       SECURE,
-      'has Origin or Sec-Fetch-Site more than once',
+      'has more than one Origin or Sec-Fetch-Site header',
     ],
   ])('is refused from %s', (_, from, own, problem) => {
     expect(originProblem({ ...NOTHING, ...from }, own, proof)).toBe(problem);

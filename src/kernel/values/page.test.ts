@@ -108,7 +108,7 @@ describe('a cursor', () => {
   ])('is refused when it is of another %s', (_, other) => {
     expect(problemWith(good, other)).toMatchObject({
       code: 'INVALID_REQUEST',
-      details: { field: 'cursor', reason: 'is not a cursor of this list with these filters' },
+      details: { field: 'cursor', reason: 'must be a cursor of this list with these filters' },
     });
   });
 

@@ -48,7 +48,7 @@ describe('eventTypePatternProblem', () => {
     'refuses %j',
     (pattern) => {
       expect(eventTypePatternProblem(pattern)).toBe(
-        'a * may only stand alone or at the end after a dot, as in order.*',
+        'must have a * only alone, or at the end after a dot, as in order.*',
       );
     },
   );

@@ -59,7 +59,7 @@ test('a code stands for an answer or for a failure', () => {
   expect(answerOf(503)).toEqual({ status: 503 });
   for (const errorClass of ERROR_CLASSES)
     expect(answerOf(codeOf(outcomeOf({ errorClass, response: null })))).toEqual({ errorClass });
-  expect(() => answerOf(COUNTED_CODES.accepted)).toThrow('0 is no code of an answer');
+  expect(() => answerOf(COUNTED_CODES.accepted)).toThrow('0 is not the code of a response');
 });
 
 test('an answer has the class of its status, and a failure without a final one has none', () => {
@@ -128,14 +128,14 @@ test.each([
   [
     'secret_unreadable',
     false,
-    'no signing secret of the subscription can be opened, so nothing was sent; rotate its secret',
+    'no signing secret of the subscription can be decrypted, so nothing was sent; rotate its secret',
   ],
-  ['internal', false, 'a fault of the service; nothing was sent'],
-  ['internal', true, 'a fault of the service; a request may have been sent of whose result there is no record'],
+  ['internal', false, 'an internal error; nothing was sent'],
+  ['internal', true, 'an internal error; a request may have been sent, but its result was not recorded'],
   [
     'secret_unreadable',
     true,
-    'a fault of the service; a request may have been sent of whose result there is no record',
+    'an internal error; a request may have been sent, but its result was not recorded',
   ],
 ] as const)(
   'a delivery held by %s, with a request that may have gone out: %s, says "%s"',

@@ -138,13 +138,13 @@ describe('readConfig', () => {
     [
       'DATABASE_URL',
       'postgresql://a:50%@db/posthorn',
-      'DATABASE_URL must have %25 for % and so on in its user name and password',
+      'DATABASE_URL must percent-encode its user name and password (%25 for %)',
     ],
-    ['TEMPORAL_TLS_CA_FILE', 'package.json', 'TEMPORAL_TLS_CA_FILE names package.json, which is no PEM file'],
+    ['TEMPORAL_TLS_CA_FILE', 'package.json', 'TEMPORAL_TLS_CA_FILE names package.json, which is not a PEM file'],
     ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must be a URL that begins with postgresql:// or postgres://'],
     ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'TEMPORAL_ADDRESS must be host:port'],
     ['TEMPORAL_TLS', 'yes', 'TEMPORAL_TLS must be true or false'],
-    ['TEMPORAL_TLS_CERT_FILE', '/cert', 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together'],
+    ['TEMPORAL_TLS_CERT_FILE', '/cert', 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together'],
     ['TEMPORAL_CODEC_KEYS', 'k1', 'TEMPORAL_CODEC_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
     ['LISTEN_HOST', 'machine', 'LISTEN_HOST must be an address of this machine, such as 127.0.0.1, or localhost'],
     ['DATABASE_POOL_DELIVERY', '7', 'DATABASE_POOL_DELIVERY must be a whole number from 8 to 1000'],
@@ -152,7 +152,7 @@ describe('readConfig', () => {
     [
       'DIRECT_DATABASE_URL',
       'postgresql://db/posthorn',
-      'DIRECT_DATABASE_URL goes with DATABASE_URL, which is PgBouncer then',
+      'DIRECT_DATABASE_URL requires DATABASE_URL, which is then the URL of PgBouncer',
     ],
     ['TEMPORAL_TLS_CA_FILE', '/nowhere/ca', 'TEMPORAL_TLS_CA_FILE names /nowhere/ca, which cannot be read'],
     ['REDIS_URL', 'redis', 'REDIS_URL must be a URL that begins with redis:// or rediss://'],
@@ -160,7 +160,7 @@ describe('readConfig', () => {
     [
       'WEBHOOK_ALLOW_CIDRS',
       '10.0.0.0',
-      'WEBHOOK_ALLOW_CIDRS has 10.0.0.0, which is no address range such as 10.0.0.0/8',
+      'WEBHOOK_ALLOW_CIDRS contains 10.0.0.0, which is not an address range such as 10.0.0.0/8',
     ],
     ['PROCESSES', '0', 'PROCESSES must be auto or a whole number from 1 to 64'],
     ['PROCESSES', '65', 'PROCESSES must be auto or a whole number from 1 to 64'],
@@ -168,7 +168,7 @@ describe('readConfig', () => {
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     ['ENCRYPTION_KEYS', 'short:c2VjcmV0', 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
     ['ENCRYPTION_KEYS', `a.b:${key}`, 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
-    ['ENCRYPTION_KEYS', `a:${key},a:${key}`, 'ENCRYPTION_KEYS names one key twice'],
+    ['ENCRYPTION_KEYS', `a:${key},a:${key}`, 'ENCRYPTION_KEYS must not name a key twice'],
   ])('refuses %s=%s', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(message);
@@ -198,7 +198,7 @@ describe('readConfig', () => {
     });
 
     test.each([
-      [{ DATABASE_URL: 'postgresql://db', DATABASE_URL_FILE: '/x' }, 'Set DATABASE_URL or DATABASE_URL_FILE, not both'],
+      [{ DATABASE_URL: 'postgresql://db', DATABASE_URL_FILE: '/x' }, 'DATABASE_URL and DATABASE_URL_FILE must not both be set'],
       [{ REDIS_URL_FILE: '/nowhere/redis' }, 'REDIS_URL_FILE names /nowhere/redis, which cannot be read'],
       [
         { ENCRYPTION_KEYS_FILE: file('empty', '\n') },
@@ -231,7 +231,7 @@ describe('readConfig', () => {
   test('needs a sender for its mails, and a mail server for its sender', () => {
     const [SMTP_URL, MAIL_FROM] = ['smtps://mail.example.com', 'posthorn@example.com'];
     expect(readConfig({ SMTP_URL, MAIL_FROM }).mail).toEqual({ url: SMTP_URL, from: MAIL_FROM });
-    for (const half of [{ SMTP_URL }, { MAIL_FROM }]) expect(() => readConfig(half)).toThrow('go together');
+    for (const half of [{ SMTP_URL }, { MAIL_FROM }]) expect(() => readConfig(half)).toThrow('set together');
     expect(() => readConfig({ SMTP_URL: 'https://mail.example.com', MAIL_FROM })).toThrow('SMTP_URL must be a URL');
   });
 
@@ -250,7 +250,7 @@ describe('readConfig', () => {
     expect(() => readConfig({ DASHBOARD_URL })).toThrow('PUBLIC_BASE_URL');
     expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: 'https://other.example' })).toThrow('same site');
     for (const more of ['?a=b', '#a'])
-      expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: DASHBOARD_URL + more })).toThrow('neither a query');
+      expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: DASHBOARD_URL + more })).toThrow('must not have a query');
   });
 });
 

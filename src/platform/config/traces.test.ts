@@ -73,7 +73,7 @@ describe('a setting that cannot be used', () => {
   test.each([
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'must be a URL that begins with http:// or https://'],
     ['OTEL_TRACES_EXPORTER', 'zipkin', 'must be otlp'],
-    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be http/protobuf; collectors take it on port 4318'],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'must be http/protobuf; collectors usually accept it on port 4318'],
     ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'http/json', 'must be http/protobuf'],
     ['OTEL_TRACES_SAMPLER', 'parentbased_trace_id_ratio', 'did you mean parentbased_traceidratio'],
     ['OTEL_TRACES_SAMPLER', 'xray', 'must be one of always_on, always_off'],

@@ -79,7 +79,7 @@ test('a header that is ours to set, hop-by-hop or a key to a metadata service is
     'Metadata',
   ];
   for (const name of denied) {
-    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('may not be set') });
+    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('must not be set') });
   }
 });
 
@@ -142,10 +142,10 @@ describe('a header by which a receiver tells who sent a request, how and where t
     'posthorn-hops',
     'Posthorn_Hops',
   ])('%s', (name) => {
-    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('may not be set') });
+    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('must not be set') });
     expect(isHeaderAllowed(name)).toBe(false);
     expect(headersNotSent({ 'x-team': 'a', [name]: 'x' })).toEqual([
-      { name, reason: expect.stringMatching(/^is not sent: it may not be set/) },
+      { name, reason: expect.stringMatching(/^is not sent, because it must not be set/) },
     ]);
   });
 });
@@ -171,7 +171,7 @@ describe('a value that could be read as something else is refused', () => {
 });
 
 test('the same name twice, in two cases, is refused', () => {
-  expect(customHeadersProblem({ 'X-Key': 'a', 'x-key': 'b' })).toEqual({ name: 'x-key', reason: 'is there twice' });
+  expect(customHeadersProblem({ 'X-Key': 'a', 'x-key': 'b' })).toEqual({ name: 'x-key', reason: 'must be given only once' });
 });
 
 test('more than twenty are refused, without blaming one of them', () => {

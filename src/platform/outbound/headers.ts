@@ -155,7 +155,7 @@ export function customHeadersProblem(
 /** Stored headers that are not sent because a later rule forbids their names, each with the reason. */
 export const headersNotSent = (headers: Readonly<Record<string, string>>): { name: string; reason: string }[] =>
   Object.keys(headers).flatMap((name) =>
-    isHeaderAllowed(name) ? [] : [{ name, reason: `is not sent: it ${NOT_ALLOWED}` }],
+    isHeaderAllowed(name) ? [] : [{ name, reason: `is not sent, because it ${NOT_ALLOWED}` }],
   );
 
 /** Headers set by the sender or the protocol. The API rejects them as custom ones; rows from before a rule are caught here. */

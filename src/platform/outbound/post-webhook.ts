@@ -190,7 +190,7 @@ function meaningOf(
   return {
     isDelivered: false,
     response,
-    error: { class: 'status', message: `responded with status ${status}` },
+    error: { class: 'status', message: `answered ${status}` },
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

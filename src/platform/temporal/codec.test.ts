@@ -39,7 +39,7 @@ describe('a payload', () => {
   test('under a key that is not there is refused with a sentence', async () => {
     const [encrypted = payload('')] = await createCodec([first]).encode([payload('zebra')]);
     await expect(createCodec([second]).decode([encrypted])).rejects.toThrow(
-      'TEMPORAL_CODEC_KEYS lacks the key k1, which has encrypted this: add it behind the first one',
+      'TEMPORAL_CODEC_KEYS lacks the key k1, which has encrypted this payload; add it after the first one',
     );
   });
 
@@ -50,7 +50,7 @@ describe('a payload', () => {
     const data = fault === 'no bytes' ? Buffer.alloc(0) : bytes;
     const codec = createCodec([fault === 'another key of its name' ? makeKey('k1') : first]);
     await expect(codec.decode([{ ...encrypted, data }])).rejects.toThrow(
-      'TEMPORAL_CODEC_KEYS: the key k1 is not the one of that name which has encrypted this',
+      'TEMPORAL_CODEC_KEYS: the key k1 differs from the key of that name that has encrypted this payload',
     );
   });
 

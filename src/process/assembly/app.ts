@@ -166,7 +166,7 @@ const limitsChecks = ({ isShared }: Limiter): ReadinessCheck[] =>
           isRequired: false,
           async run() {
             if (!isShared())
-              throw new NotReady('Redis cannot be reached; rate limits are counted per process, {
+              throw new NotReady('Redis cannot be reached; rate limits are counted per process', {
                 advice: 'REDIS_URL: Redis cannot be reached; rate limits are counted per process until it is back',
               });
           },

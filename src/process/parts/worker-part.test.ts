@@ -11,6 +11,6 @@ test('a worker has the activities of all its parts, and a part may bring none', 
 
 test('two parts with an activity of one name are refused, since one would hide the other', () => {
   expect(() => activitiesOf([{ activities: { reconcile } }, { activities: { reconcile } }] as const)).toThrow(
-    'Two parts of the worker bring an activity reconcile',
+    'Two parts of the worker have an activity named reconcile',
   );
 });

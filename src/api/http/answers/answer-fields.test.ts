@@ -31,7 +31,7 @@ test('an exact object is the same JSON on both sides', () => {
   expect(isRight(exactObject, [1])).toBe(false);
 });
 
-test('a page has a cursor exactly when there is more, and nothing else', () => {
+test('a page must have a cursor if, and only if, there is more, and nothing else', () => {
   const page = pageOf(z.number());
   expect(isRight(page, { data: [1], pagination: { hasMore: false } })).toBe(true);
   expect(isRight(page, { data: [], pagination: { hasMore: true, cursor: 'x' } })).toBe(true);

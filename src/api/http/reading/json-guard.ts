@@ -61,7 +61,7 @@ export function* checkJson(body: unknown): Steps {
   const check = (value: unknown, parent: Frame, key: string | undefined): void => {
     if (typeof value === 'string') {
       const problem = textProblem(value);
-      if (problem !== undefined) throw invalidField(fieldPath(path()), problem);
+      if (problem !== undefined) throw invalidField(fieldPath(path()), `must not contain ${problem}`);
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value)) throw invalidField(fieldPath(path()), 'must be a number that fits a double');
     } else if (typeof value === 'object' && value !== null) {
@@ -85,7 +85,7 @@ export function* checkJson(body: unknown): Steps {
     const keyProblem = key === undefined ? undefined : textProblem(key);
     // The key itself cannot be shown, so the field is the object that contains it.
     if (keyProblem !== undefined)
-      throw invalidField(fieldPath(path().slice(0, -1)), `must not have a key that ${keyProblem}`);
+      throw invalidField(fieldPath(path().slice(0, -1)), `must not have a key that contains ${keyProblem}`);
     check(value, frame, key);
   }
 }
@@ -244,7 +244,7 @@ function closingQuote(text: string, at: number): number {
 
 function textProblem(text: string): string | undefined {
   if (!UNSTORABLE.test(text)) return undefined;
-  return text.includes(NUL) ? 'contains a NUL character' : 'contains half of a surrogate pair';
+  return text.includes(NUL) ? 'a NUL character' : 'half of a surrogate pair';
 }
 
 /** The document that a place belongs to: a payload, or the rest of the body. */

@@ -99,12 +99,12 @@ test('a query string is read with its escapes', () => {
 });
 
 test.each([
-  ['limit=1&limit=2', 'limit', 'is given more than once'],
-  ['limit=1&%6cimit=2', 'limit', 'is given more than once'],
-  ['cursor=%zz', 'cursor', 'has a broken percent-escape'],
-  ['cursor=%ff', 'cursor', 'has a broken percent-escape'],
-  ['%zz=1', 'query', 'has a broken percent-escape'],
-  ['status=a%00', 'status', 'contains a NUL character'],
+  ['limit=1&limit=2', 'limit', 'must be given only once'],
+  ['limit=1&%6cimit=2', 'limit', 'must be given only once'],
+  ['cursor=%zz', 'cursor', 'must not have a broken percent-escape'],
+  ['cursor=%ff', 'cursor', 'must not have a broken percent-escape'],
+  ['%zz=1', 'query', 'must not have a broken percent-escape'],
+  ['status=a%00', 'status', 'must not contain a NUL character'],
 ])('the query %s is refused', (text, field, reason) => {
   expect(() => parseQuery(text)).toThrow(ApiError);
   expect(() => parseQuery(text)).toThrow(`${field}: ${reason}`);
@@ -136,7 +136,7 @@ test.each(['', ',', 'failed,', 'none', 'failed,none', 'failed,failed', 'failed, 
       someQuery(WORDS)
         .safeParse(text)
         .error?.issues.map(({ message }) => message),
-    ).toEqual(['must be one of pending, failed, delivered, or several of them with commas between, each once']);
+    ).toEqual(['must be one of pending, failed, delivered, or several of them separated by commas, each once']);
   },
 );
 

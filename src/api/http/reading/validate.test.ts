@@ -52,8 +52,8 @@ test.each([
   [{ nmae: 'abc' }, 'nmae', 'is not a known field; did you mean name?'],
   [{ name: 7, 'zebra crossing': 1 }, '["zebra crossing"]', 'is not a known field'],
   [{ ...good, headers: { a: 1 } }, 'headers.a', 'must be a string'],
-  [{ ...good, headers: { 'A-B': 'x' } }, 'headers["A-B"]', 'has a key that is not allowed'],
-  [{ ...good, either: true }, 'either', 'has none of the allowed forms'],
+  [{ ...good, headers: { 'A-B': 'x' } }, 'headers["A-B"]', 'must not have a key that is not allowed'],
+  [{ ...good, either: true }, 'either', 'must match one of the allowed schemas'],
 ])('%j is refused at %s: %s', (value, field, reason) => {
   expect(() => parseInput(body, value)).toThrow(
     expect.objectContaining({ code: 'INVALID_REQUEST', details: { field, reason } }),

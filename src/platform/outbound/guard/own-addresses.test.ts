@@ -130,7 +130,7 @@ test('a range that is not allowed is refused as that: nobody learns which of its
   const own = createOwnAddresses([{ host: '127.0.0.1', port: 3001 }]);
   const guard = createAddressGuard({ allowCidrs: [], allowHttp: true, own });
   expect(guard.checkUrl('http://127.0.0.1:3001/')).toBe('must not be a private, local or reserved address');
-  expect(guard.checkUrl('http://localhost:3001/')).toBe('must not name a host of a private network');
+  expect(guard.checkUrl('http://localhost:3001/')).toBe('must not be a host name of a private network');
 });
 
 describe('a name', () => {
