@@ -35,7 +35,7 @@ const OUTAGES = `
 A server that cannot be reached produces one line when the outage starts, one per minute while it lasts, and one when it ends:
 
 \`\`\`text
-{"level":"warn","role":"worker","server":"PostgreSQL","msg":"PostgreSQL is unavailable: DATABASE_URL: db:5432 is not running, or not there: nothing listens; start PostgreSQL, or correct host and port; nothing is claimed, and results wait to be recorded"}
+{"level":"warn","role":"worker","server":"PostgreSQL","msg":"PostgreSQL is unavailable: DATABASE_URL: db:5432 is not running: nothing listens there; start PostgreSQL, or correct host and port; nothing is claimed, and results wait to be recorded"}
 {"level":"warn","role":"worker","server":"PostgreSQL","outageMs":60412,"suppressedLines":297,"msg":"PostgreSQL has been unavailable for 1 min; nothing is claimed, and results wait to be recorded"}
 {"level":"warn","role":"worker","server":"PostgreSQL","outageMs":70230,"suppressedLines":352,"msg":"PostgreSQL is available again after 1 min 10 s; this process uses it again"}
 \`\`\`

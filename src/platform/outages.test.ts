@@ -41,7 +41,9 @@ test('an outage that nobody complains of is one line at its begin, one a minute 
   expect(told).toEqual([]);
   state.isThere = false;
   await asks();
-  expect(sentences()).toEqual(['PostgreSQL is unavailable: DATABASE_URL: nothing listens; calls are answered with 503']);
+  expect(sentences()).toEqual([
+    'PostgreSQL is unavailable: DATABASE_URL: nothing listens; calls are answered with 503',
+  ]);
   expect(told[0]?.fields).toEqual({ server: 'PostgreSQL', err: new Error('nothing listens') });
   expect(met.states()).toEqual(new Map([['PostgreSQL', true]]));
   state.now = 59_000;

@@ -103,7 +103,9 @@ test('posthorn doctor finds no fault in a deployment of an API and a worker', as
 test('while PostgreSQL is away an idle API and a busy worker write two lines each: where it was, what follows, how long', async () => {
   const [ofApi = [], ofWorker = []] = await outageOf('PostgreSQL', postgres, [api, worker], failToReconcile);
   const begin = (meanwhile: string) =>
-    expect.stringMatching(new RegExp(`^PostgreSQL is unavailable: DATABASE_URL: 127\\.0\\.0\\.1:\\d+ .+; ${meanwhile}$`));
+    expect.stringMatching(
+      new RegExp(`^PostgreSQL is unavailable: DATABASE_URL: 127\\.0\\.0\\.1:\\d+ .+; ${meanwhile}$`),
+    );
   const end = expect.stringMatching(/^PostgreSQL is available again after \d+(\.\d)? s; this process uses it again$/);
   expect(complaintsOf('PostgreSQL', ofApi)).toEqual([begin('calls are answered with 503'), end]);
   const meanwhile = 'nothing is claimed, and results wait to be recorded';

@@ -262,7 +262,7 @@ test('kill -9 of the supervisor ends its processes; the next start takes the ser
   expect(identifyProcess(server)).toBeDefined();
 
   posthorn = await startWholeProcess(dataFolder, port, SEVERAL);
-  expect(posthorn.output()).toContain('Ended the PostgreSQL that an earlier start left behind');
+  expect(posthorn.output()).toContain('Ended the PostgreSQL server that an earlier start had left running');
   const { caller } = await call();
   expect((await caller.call('GET', '/v1/channels', { key })).status).toBe(200);
   const { postgres, temporal } = readRunningState(dataFolder)?.pids ?? {};

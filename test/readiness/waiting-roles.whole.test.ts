@@ -136,7 +136,7 @@ describe('a fault that only another setting can mend', () => {
     ['migrate', 'DATABASE_URL', () => urlWith({ password: 'wrong' }), 'rejects the user name or the password'],
     ['keys list', 'DATABASE_URL', () => urlWith({ pathname: '/no_such' }), 'has no database with that name'],
     ['start', 'DATABASE_URL', () => urlWith({ search: '?sslmode=verify-full' }), 'does not offer TLS'],
-    ['migrate', 'DATABASE_URL', () => urlWith({ port: String(closedPort) }), 'is not running, or not there: nothing listens'],
+    ['migrate', 'DATABASE_URL', () => urlWith({ port: String(closedPort) }), 'is not running: nothing listens there'],
     ['worker', 'TEMPORAL_TLS', () => 'true', `TEMPORAL_TLS: ${temporalAddress} does not use TLS`],
     ['worker', 'TEMPORAL_API_KEY', () => 'key', `TEMPORAL_API_KEY: it implies TLS, and ${temporalAddress} speaks none`],
   ])(

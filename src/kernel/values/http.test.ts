@@ -82,7 +82,12 @@ describe('a request that acts for a person', () => {
     ],
     ['two hosts', { origin: ['http://a'], host: ['a', 'a'] }, PLAIN, FOREIGN],
     ['nowhere', {}, SECURE, 'has neither a Sec-Fetch-Site nor an Origin header'],
-    ['two sites', { site: ['same-origin', 'same-origin'] }, SECURE, 'has more than one Origin or Sec-Fetch-Site header'],
+    [
+      'two sites',
+      { site: ['same-origin', 'same-origin'] },
+      SECURE,
+      'has more than one Origin or Sec-Fetch-Site header',
+    ],
     [
       'two origins',
       { origin: ['https://api.example.com', 'https://evil.example'] },

@@ -132,11 +132,7 @@ test.each([
   ],
   ['internal', false, 'an internal error; nothing was sent'],
   ['internal', true, 'an internal error; a request may have been sent, but its result was not recorded'],
-  [
-    'secret_unreadable',
-    true,
-    'an internal error; a request may have been sent, but its result was not recorded',
-  ],
+  ['secret_unreadable', true, 'an internal error; a request may have been sent, but its result was not recorded'],
 ] as const)(
   'a delivery held by %s, with a request that may have gone out: %s, says "%s"',
   (fault, mayHaveBeenSent, message) => {

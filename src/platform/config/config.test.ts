@@ -198,7 +198,10 @@ describe('readConfig', () => {
     });
 
     test.each([
-      [{ DATABASE_URL: 'postgresql://db', DATABASE_URL_FILE: '/x' }, 'DATABASE_URL and DATABASE_URL_FILE must not both be set'],
+      [
+        { DATABASE_URL: 'postgresql://db', DATABASE_URL_FILE: '/x' },
+        'DATABASE_URL and DATABASE_URL_FILE must not both be set',
+      ],
       [{ REDIS_URL_FILE: '/nowhere/redis' }, 'REDIS_URL_FILE names /nowhere/redis, which cannot be read'],
       [
         { ENCRYPTION_KEYS_FILE: file('empty', '\n') },
@@ -250,7 +253,9 @@ describe('readConfig', () => {
     expect(() => readConfig({ DASHBOARD_URL })).toThrow('PUBLIC_BASE_URL');
     expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: 'https://other.example' })).toThrow('same site');
     for (const more of ['?a=b', '#a'])
-      expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: DASHBOARD_URL + more })).toThrow('must not have a query');
+      expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: DASHBOARD_URL + more })).toThrow(
+        'must not have a query',
+      );
   });
 });
 

@@ -38,17 +38,17 @@ describe('settings of single sign-on', () => {
   test.each([
     [{ OIDC_ISSUER: SET.OIDC_ISSUER }, 'set together'],
     [{ OIDC_CLIENT_SECRET: 'x' }, 'set together'],
-    [{ OIDC_ONLY: 'true' }, 'need OIDC_ISSUER'],
-    [{ OIDC_ROLES: 'a=admin' }, 'need OIDC_ISSUER'],
+    [{ OIDC_ONLY: 'true' }, 'require OIDC_ISSUER'],
+    [{ OIDC_ROLES: 'a=admin' }, 'require OIDC_ISSUER'],
     [{ ...SET, OIDC_ISSUER: 'http://id.example' }, 'begins with https://'],
     [{ ...SET, OIDC_ISSUER: 'id.example' }, 'begins with https://'],
     [{ ...SET, OIDC_ISSUER: 'https://id.example/?a=b' }, 'without a query'],
     [{ ...SET, OIDC_ISSUER: 'https://a:b@id.example' }, 'without a query'],
     [{ ...SET, OIDC_SCOPES: 'email' }, 'must contain the scope openid'],
-    [{ ...SET, OIDC_SCOPES: 'openid  email' }, 'one space'],
-    [{ ...SET, OIDC_ROLES: 'ops=owner' }, 'OIDC_ROLES has ops=owner'],
-    [{ ...SET, OIDC_ROLES: 'admin' }, 'OIDC_ROLES has admin'],
-    [{ ...SET, OIDC_ROLES: 'ops=admin@acme' }, 'no id of an organisation'],
+    [{ ...SET, OIDC_SCOPES: 'openid  email' }, 'single spaces'],
+    [{ ...SET, OIDC_ROLES: 'ops=owner' }, 'contains ops=owner'],
+    [{ ...SET, OIDC_ROLES: 'admin' }, 'contains admin'],
+    [{ ...SET, OIDC_ROLES: 'ops=admin@acme' }, 'not the id of an organisation'],
     [{ ...SET, OIDC_ONLY: 'yes' }, 'true or false'],
   ])('refuse %j', (variables, message) => {
     expect(() => read(variables)).toThrow(message);

@@ -49,7 +49,9 @@ describe('a key ring', () => {
 
   test('refuses another key under the same kid', () => {
     const sealed = createKeyRing([first]).encrypt('whsec_abc', row(1));
-    expect(() => createKeyRing([{ kid: 'k1', key: randomBytes(32) }]).decrypt(sealed, row(1))).toThrow('cannot be decrypted');
+    expect(() => createKeyRing([{ kid: 'k1', key: randomBytes(32) }]).decrypt(sealed, row(1))).toThrow(
+      'cannot be decrypted',
+    );
   });
 
   test('refuses a text of which any part was changed', () => {

@@ -171,7 +171,10 @@ describe('a value that could be read as something else is refused', () => {
 });
 
 test('the same name twice, in two cases, is refused', () => {
-  expect(customHeadersProblem({ 'X-Key': 'a', 'x-key': 'b' })).toEqual({ name: 'x-key', reason: 'must be given only once' });
+  expect(customHeadersProblem({ 'X-Key': 'a', 'x-key': 'b' })).toEqual({
+    name: 'x-key',
+    reason: 'must be given only once',
+  });
 });
 
 test('more than twenty are refused, without blaming one of them', () => {

@@ -12,8 +12,8 @@ test.each([
   [withCode('42501'), 'does not give this user enough rights', true],
   [new Error('The server does not support SSL connections'), 'does not offer TLS', true],
   [withCode('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'), 'has a certificate that is not trusted', true],
-  [withCode('ECONNREFUSED'), 'is not running, or not there: nothing listens', false],
-  [new AggregateError([withCode('ECONNREFUSED')]), 'is not running, or not there: nothing listens', false],
+  [withCode('ECONNREFUSED'), 'is not running: nothing listens there', false],
+  [new AggregateError([withCode('ECONNREFUSED')]), 'is not running: nothing listens there', false],
   [withCode('ENOTFOUND'), 'has a host name that cannot be resolved', false],
   [withCode('ENOENT'), 'names a socket or a file that does not exist', false],
   [withCode('57P03'), 'is stopping or starting', false],
@@ -33,7 +33,7 @@ test.each([
 test('behind a pooler the address of PostgreSQL itself is that of DIRECT_DATABASE_URL', () => {
   const place = { databaseUrl: URL_WITH_PASSWORD, pooledDatabaseUrl: 'postgresql://user:secret@pooler/posthorn' };
   expect(databaseTrouble(withCode('ECONNREFUSED'), place)?.advice).toMatch(
-    /^DIRECT_DATABASE_URL: db\.internal:5432 is not there/,
+    /^DIRECT_DATABASE_URL: db\.internal:5432 is not running/,
   );
 });
 

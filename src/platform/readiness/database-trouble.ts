@@ -65,7 +65,7 @@ const TROUBLES: readonly Trouble[] = [
   {
     codes: ['ECONNREFUSED'],
     reason: AWAY,
-    advice: 'is not running, or not there: nothing listens; start PostgreSQL, or correct host and port',
+    advice: 'is not running: nothing listens there; start PostgreSQL, or correct host and port',
     isLasting: false,
   },
   {

@@ -27,7 +27,12 @@ const withKeys = (count: number): unknown =>
 
 test.each([
   ['a NUL in a string', '{"payload":{"a":"x\\u0000y"}}', 'payload.a', 'must not contain a NUL character'],
-  ['a NUL in a key', '{"payload":{"a":{"x\\u0000":1}}}', 'payload.a', 'must not have a key that contains a NUL character'],
+  [
+    'a NUL in a key',
+    '{"payload":{"a":{"x\\u0000":1}}}',
+    'payload.a',
+    'must not have a key that contains a NUL character',
+  ],
   [
     'a high surrogate alone',
     '{"messages":[{},{"payload":{"a":["\\ud800"]}}]}',
@@ -62,7 +67,9 @@ test('32 levels are accepted and 33 refused, a payload counted from itself', () 
   expect(problemOf({ payload: nested(MAX_DEPTH) })).toBeUndefined();
   expect(problemOf({ messages: [{ payload: nested(MAX_DEPTH) }] })).toBeUndefined();
   expect(problemOf({ messages: [{ payload: nested(MAX_DEPTH + 1) }] })?.field).toMatch(/^messages\[0\]\.payload\.a\.a/);
-  expect(problemOf({ other: { payload: nested(MAX_DEPTH - 1) } })?.reason).toBe('must be nested at most 32 levels deep');
+  expect(problemOf({ other: { payload: nested(MAX_DEPTH - 1) } })?.reason).toBe(
+    'must be nested at most 32 levels deep',
+  );
 });
 
 test('a million levels are refused without overflowing the stack', () => {

@@ -23,5 +23,6 @@ test('a deprecation whose end is not decided has neither Sunset nor Link', () =>
 test('an end sooner than 180 days after the deprecation is refused, and so is a day that does not exist', () => {
   expect(deprecationHeaders({ since: '2027-01-01', endsAt: '2027-06-30' })).toHaveProperty('Sunset');
   expect(() => deprecationHeaders({ since: '2027-01-01', endsAt: '2027-06-29' })).toThrow('at least 180 days');
-  for (const since of ['2027-02-30', '1.1.2027', '']) expect(() => deprecationHeaders({ since })).toThrow('is not a day');
+  for (const since of ['2027-02-30', '1.1.2027', ''])
+    expect(() => deprecationHeaders({ since })).toThrow('is not a day');
 });

@@ -61,7 +61,11 @@ test.each([
 test.each([
   [{ 'X Note': 'x' }, 'at.headers["X Note"]', 'must be a valid header name'],
   [{ '': 'x' }, 'at.headers[""]', 'must be a valid header name'],
-  [{ note: 'a\r\nb: c' }, 'at.headers.note', 'must not contain a line break or another character that is invalid in a header'],
+  [
+    { note: 'a\r\nb: c' },
+    'at.headers.note',
+    'must not contain a line break or another character that is invalid in a header',
+  ],
   [{ note: 'Ω' }, 'at.headers.note', 'must not contain a line break or another character that is invalid in a header'],
   [{ note: 'a', Note: 'b' }, 'at.headers.Note', 'is there twice'],
 ])('headers that cannot be sent are refused: %j', (headers, field, reason) => {
