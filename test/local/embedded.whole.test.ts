@@ -232,7 +232,7 @@ describe('PostgreSQL', () => {
   test('whose password file was lost says which files to put back', async () => {
     rmSync(join(options.dataFolder, 'keys', 'postgres'));
     await expect(startPostgres({ ...options, port: await findFreePort() })).rejects.toThrow(
-      /^The password in .* is not the one .* was made with: put the old file back/,
+      /^The password in .* is not the one that .* was created with; restore the old file/,
     );
   });
 });

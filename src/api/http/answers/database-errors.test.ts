@@ -84,7 +84,7 @@ test.each(['57P03', '57P05', '25P03', '25006', '40001', 'ECONNREFUSED', 'P2024']
   },
 );
 
-test('a value that PostgreSQL refuses behind Prisma is INVALID_REQUEST', () => {
+test('a value that PostgreSQL rejects through Prisma is INVALID_REQUEST', () => {
   const error = withCode('P2010', {
     meta: { driverAdapterError: { cause: { kind: 'InvalidInputValue', originalCode: '22P05' } } },
   });

@@ -57,11 +57,11 @@ test.each(['{}', 'null', 'true', '"\\ud83d\\ude00"', '{"😀":["ü",1.5,null,fal
   expect(problemOf(JSON.parse(text))).toBeUndefined();
 });
 
-test('the first offender in the order of the text is named', () => {
+test('names the first problem in the order of the text', () => {
   expect(problemOf({ a: { b: [1, Infinity] }, c: '\0' })?.field).toBe('a.b[1]');
 });
 
-test('32 levels are accepted and 33 refused, a payload counted from itself', () => {
+test('32 levels are accepted and 33 rejected, with a payload counted from its own root', () => {
   expect(problemOf(nested(MAX_DEPTH))).toBeUndefined();
   expect(problemOf(nested(MAX_DEPTH + 1))?.reason).toBe('must be nested at most 32 levels deep');
   expect(problemOf({ payload: nested(MAX_DEPTH) })).toBeUndefined();
@@ -72,13 +72,13 @@ test('32 levels are accepted and 33 refused, a payload counted from itself', () 
   );
 });
 
-test('a million levels are refused without overflowing the stack', () => {
+test('a million levels are rejected without a stack overflow', () => {
   expect(problemOf(JSON.parse('['.repeat(1_000_000) + ']'.repeat(1_000_000)))?.reason).toBe(
     'must be nested at most 32 levels deep',
   );
 });
 
-test('10,000 members fit one payload and one more does not', () => {
+test('one payload may have 10,000 members and no more', () => {
   expect(problemOf({ payload: withKeys(MAX_KEYS) })).toBeUndefined();
   expect(problemOf({ payload: withKeys(MAX_KEYS + 1) })).toEqual({
     field: 'payload',
@@ -89,7 +89,7 @@ test('10,000 members fit one payload and one more does not', () => {
   expect(problemOf({ schema: withKeys(MAX_KEYS) })?.field).toBe('body');
 });
 
-test('each payload of a batch has members of its own, and all of them together at most 100,000', () => {
+test('each payload of a batch has its own limit of members, and all of them together 100,000', () => {
   const batch = (count: number, keys: number): unknown => ({
     messages: Array.from({ length: count }, () => ({ payload: withKeys(keys) })),
   });
@@ -100,7 +100,7 @@ test('each payload of a batch has members of its own, and all of them together a
   });
 });
 
-test('absurd depth is seen in the text, brackets in strings do not count', () => {
+test('extreme depth is noticed in the text, and brackets in strings do not count', () => {
   const reason = 'body: must be nested at most 32 levels deep';
   expect(() => atOnce(refuseCostlyJson('['.repeat(65)))).toThrow(reason);
   expect(() => atOnce(refuseCostlyJson('{"a":'.repeat(2_000_000)))).toThrow(reason);
@@ -127,7 +127,7 @@ test.each([
 });
 
 test.each(['{"a":"a","b":{"a":1,"a":2},"c":[{"a":1},"a"]}', '["a","a"]', '"a"', '{}', '{"a":"\\"a\\":"}'])(
-  '%s has no member of its own twice',
+  '%s has no duplicate member in its outermost object',
   (text) => {
     expect(() => refuseDoubledMembers(text)).not.toThrow();
   },

@@ -21,7 +21,7 @@ const body = z.strictObject({
 });
 const good = { name: 'abc' };
 
-test('the output of the schema comes back', () => {
+test('returns the output of the schema', () => {
   expect(parseInput(body, good)).toEqual(good);
 });
 
@@ -60,7 +60,7 @@ test.each([
   );
 });
 
-test('a body that does not fit can be had with everything that is wrong, the unknown fields first', () => {
+test('an invalid body can be returned with all of its problems, unknown fields first', () => {
   const value = { name: '', count: 4, isOn: 1, nmae: 'x', zebra: 2 };
   const misfit = inputOrMisfit(body, value);
   expect(misfit).toEqual({
@@ -78,7 +78,7 @@ test('a body that does not fit can be had with everything that is wrong, the unk
 
 const query = pageQuery.extend({ channelId: z.string().optional(), since: instantQuery.optional() });
 
-test('an empty cursor asks for the first page', () => {
+test('an empty cursor means the first page', () => {
   expect(readQuery(query, 'cursor=&channelId=c')).toEqual({ limit: 20, channelId: 'c' });
   expect(readQuery(query, '')).toEqual({ limit: 20 });
 });
