@@ -100,7 +100,7 @@ test('a server that nobody watches has no outages, and neither has one that is w
   expect(told).toEqual([]);
 });
 
-test('a server that is away is asked anew, without anything that was kept open', async () => {
+test('a server that is down is checked with a new connection', async () => {
   const { state, asks } = scene();
   await asks();
   expect(state.askedAnew).toBe(0);

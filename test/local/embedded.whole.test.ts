@@ -190,7 +190,7 @@ describe('PostgreSQL', () => {
       onProgress: (line: string) => void lines.push(line),
     };
     const folderIn = (text: string[]): string | undefined =>
-      text.map((line) => /keeps its data in (\S+)/.exec(line)?.[1]).find((found) => found !== undefined);
+      text.map((line) => /stores its data in (\S+)/.exec(line)?.[1]).find((found) => found !== undefined);
     const start = async (): Promise<{ folder: string | undefined; tables: string[]; said: string }> => {
       const server = await startPostgres({ ...own, port: await findFreePort() });
       const said = lines.splice(0);

@@ -11,7 +11,7 @@ const key = Buffer.alloc(32, 7).toString('base64');
 const pemOf = (name: string): string => `-----BEGIN ${name}-----`;
 
 describe('readConfig', () => {
-  test('has a default for everything but the addresses', () => {
+  test('has a default for everything except addresses', () => {
     expect(readConfig({})).toEqual({
       deliveryBurstThreshold: 100,
       ownWorkflowWithinMs: 50,
@@ -45,7 +45,7 @@ describe('readConfig', () => {
     expect(processesFor(cores)).toBe(processes);
   });
 
-  test('an empty value is one that is not set, and a default of the role gives way to a set one', () => {
+  test("an empty value counts as not set, and a set value overrides the command's default", () => {
     expect(readConfig({ PORT: '', LOG_LEVEL: '' }, { LOG_LEVEL: 'warn' })).toMatchObject({
       port: 3000,
       logLevel: 'warn',
@@ -116,7 +116,7 @@ describe('readConfig', () => {
     });
   });
 
-  test('DATABASE_URL is PostgreSQL itself, or PgBouncer beside DIRECT_DATABASE_URL', () => {
+  test('DATABASE_URL is PostgreSQL itself, or PgBouncer together with DIRECT_DATABASE_URL', () => {
     const [itself, pooler] = ['postgresql://db/posthorn', 'postgresql://pooler:6432/posthorn'];
     const { databaseUrl, pooledDatabaseUrl } = readConfig({ DATABASE_URL: itself });
     expect([databaseUrl, pooledDatabaseUrl]).toEqual([itself, undefined]);
@@ -182,7 +182,7 @@ describe('readConfig', () => {
       return join(folder, name);
     };
 
-    test('is read as if it were set, without the line break at its end', () => {
+    test('is read as if it were set, without its trailing line break', () => {
       const config = readConfig({
         DATABASE_URL_FILE: file('database', 'postgresql://a:b@db/posthorn\n'),
         REDIS_URL_FILE: file('redis', '\uFEFFredis://redis\r\n'),
@@ -226,19 +226,19 @@ describe('readConfig', () => {
   });
 
   // Old: its defaults went over those of docker-compose.yml: with TRUSTED_PROXY_HOPS=0 all strangers had the proxy's address and its limit.
-  test('.env.example sets nothing when it is copied as it is', () => {
+  test('.env.example sets nothing if it is copied unchanged', () => {
     const copied = parseEnvironmentFile(readFileSync(ENV_EXAMPLE));
     expect(Object.entries(copied ?? { unread: 'yes' }).filter(([, value]) => value !== '')).toEqual([]);
   });
 
-  test('needs a sender for its mails, and a mail server for its sender', () => {
+  test('requires a sender with a mail server, and a mail server with a sender', () => {
     const [SMTP_URL, MAIL_FROM] = ['smtps://mail.example.com', 'posthorn@example.com'];
     expect(readConfig({ SMTP_URL, MAIL_FROM }).mail).toEqual({ url: SMTP_URL, from: MAIL_FROM });
     for (const half of [{ SMTP_URL }, { MAIL_FROM }]) expect(() => readConfig(half)).toThrow('set together');
     expect(() => readConfig({ SMTP_URL: 'https://mail.example.com', MAIL_FROM })).toThrow('SMTP_URL must be a URL');
   });
 
-  test('serves the dashboard unless it is off or elsewhere', () => {
+  test('serves the dashboard unless it is off or hosted elsewhere', () => {
     expect(readConfig({}).isDashboardServed).toBe(true);
     for (const DASHBOARD of ['off', 'false']) expect(readConfig({ DASHBOARD }).isDashboardServed).toBe(false);
     const elsewhere = { PUBLIC_BASE_URL: 'https://api.example.com', DASHBOARD_URL: 'https://dash.example.com' };
@@ -246,7 +246,7 @@ describe('readConfig', () => {
     expect(() => readConfig({ DASHBOARD: 'no' })).toThrow('DASHBOARD must be on or off');
   });
 
-  test('takes a dashboard of its own site over https, and no other', () => {
+  test('accepts only a dashboard on its own site over https', () => {
     const PUBLIC_BASE_URL = 'https://api.example.com';
     const DASHBOARD_URL = 'https://dash.example.com/';
     expect(readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL }).dashboardUrl).toBe('https://dash.example.com');
@@ -281,6 +281,6 @@ test.each([
   expect(() => readDashboardUrl(given, own)).toThrow(problem);
 });
 
-test('without the setting there is none', () => {
+test('without the setting there are none', () => {
   expect(readDashboardUrl(undefined, OWN)).toBeUndefined();
 });

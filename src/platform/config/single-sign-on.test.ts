@@ -6,7 +6,7 @@ const ORGANISATION = 'org_01jdk0000000000000000000ab';
 const read = (variables: Record<string, string>) => readConfig(variables).singleSignOn;
 
 describe('settings of single sign-on', () => {
-  test('are none where no provider is named', () => {
+  test('are undefined without a provider', () => {
     expect(read({})).toBeUndefined();
   });
 
@@ -23,7 +23,7 @@ describe('settings of single sign-on', () => {
     });
   });
 
-  test('take roles of groups, whose names may have spaces and signs', () => {
+  test('accept roles of groups, whose names may contain spaces and symbols', () => {
     const OIDC_ROLES = `ops = admin, cn=staff dc=acme=viewer@${ORGANISATION},`;
     expect(read({ ...SET, OIDC_ROLES })?.groupRoles).toEqual([
       { group: 'ops', role: 'admin' },
@@ -31,7 +31,7 @@ describe('settings of single sign-on', () => {
     ]);
   });
 
-  test('take a provider on this machine over plain http', () => {
+  test('accept a provider on this machine over plain http', () => {
     expect(read({ ...SET, OIDC_ISSUER: 'http://localhost:9000' })?.issuer).toBe('http://localhost:9000');
   });
 

@@ -30,14 +30,14 @@ test.each([
   expect(trouble?.advice).not.toMatch(/secret/);
 });
 
-test('behind a pooler the address of PostgreSQL itself is that of DIRECT_DATABASE_URL', () => {
+test('with a pooler, the address of PostgreSQL itself is that of DIRECT_DATABASE_URL', () => {
   const place = { databaseUrl: URL_WITH_PASSWORD, pooledDatabaseUrl: 'postgresql://user:secret@pooler/posthorn' };
   expect(databaseTrouble(withCode('ECONNREFUSED'), place)?.advice).toMatch(
     /^DIRECT_DATABASE_URL: db\.internal:5432 is not running/,
   );
 });
 
-test("a statement's own error is no trouble of the database, whatever words it has", async () => {
+test("a statement's own error is not a database problem, whatever its text", async () => {
   const failure = withCode('22P02', 'invalid input: "timeout exceeded, Connection terminated"');
   expect(databaseTrouble(failure, { databaseUrl: URL_WITH_PASSWORD })).toBeUndefined();
   await expect(explainingDatabase({ databaseUrl: URL_WITH_PASSWORD }, () => Promise.reject(failure))).rejects.toBe(
