@@ -1,4 +1,4 @@
-// `node bin/run.js <script> …`: what npm's scripts of this repository run, on the Node that the service runs on.
+// `node bin/run.js <script> …`: runs a script of this repository, for npm scripts, on the Node that the service runs on.
 import { resolve } from 'node:path';
 import { launch } from './launch.js';
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, identifyProcess, readIdentity, writeIdentity } from './process-identity.ts';
 
-/** A user to run as: a root process only. */
+/** The user to run as; only a root process can choose one. */
 export type RunAs = { readonly uid: number; readonly gid: number };
 
 export type ChildOptions = {
@@ -11,11 +11,11 @@ export type ChildOptions = {
   name: string;
   command: string;
   args: string[];
-  /** Standard output and error go there; a file that has grown is cut at the start. */
+  /** File for standard output and error; a large one is truncated at the start. */
   logPath: string;
-  /** The next start finds this child there if this process is killed. */
+  /** File by which the next start finds this child if this process is killed. */
   identityPath: string;
-  /** Signal of an orderly stop, and the time it may take before the child is killed. */
+  /** Signal for an orderly stop, and the time it may take before the child is killed. */
   stopSignal: NodeJS.Signals;
   stopPatienceMs: number;
   /** All of its environment variables. */
@@ -23,23 +23,23 @@ export type ChildOptions = {
   runAs?: RunAs;
 };
 
-/** A running child of ours. */
+/** A running child process of ours. */
 export type RunningChild = {
   readonly pid: number;
-  /** Resolves with a description when the child ends, for whatever reason. */
+  /** Resolves with a description when the child ends, for any reason. */
   readonly ended: Promise<string>;
   hasEnded(): boolean;
-  /** Orderly stop; returns when it is gone. Repeating it is harmless. */
+  /** Stops it in an orderly way; returns when it is gone. Safe to repeat. */
   stop(): Promise<void>;
 };
 
-// A log of 10 MB is weeks of warnings; older lines are of no use to anybody.
+// A log of 10 MB is weeks of warnings; nobody needs older lines.
 const MAX_LOG_BYTES = 10_000_000;
 const LAST_LINES = 12;
 
 /**
- * Starts a child in a process group of its own: a terminal's Ctrl-C goes to the foreground group, and would otherwise stop PostgreSQL
- * in the middle of the drain. The child outlives a killed parent; endOrphan finds it then.
+ * Starts a child in its own process group: a terminal's Ctrl-C goes to the foreground group, and would otherwise stop PostgreSQL in the
+ * middle of the drain. The child outlives a killed parent; endOrphan finds it then.
  */
 export async function startChild(options: ChildOptions): Promise<RunningChild> {
   cutLog(options.logPath);
@@ -77,7 +77,7 @@ export async function startChild(options: ChildOptions): Promise<RunningChild> {
   return { pid, ended, hasEnded: () => hasEnded, stop: () => (stopping ??= stop()) };
 }
 
-/** Ends the child that a killed parent left behind. Returns whether there was one. */
+/** Ends the child that a killed parent left running. Returns whether there was one. */
 export async function endOrphan({
   identityPath,
   stopSignal,
@@ -91,8 +91,8 @@ export async function endOrphan({
 }
 
 /**
- * Waits until `isHealthy` says yes. Throws with the last lines of the child's log when the child ends first, or when it takes
- * longer than `patienceMs` (the child is stopped then).
+ * Waits until `isHealthy` returns true. Throws with the last lines of the child's log if the child ends first, or if it takes longer
+ * than `patienceMs`; the child is then stopped.
  */
 export async function waitUntilHealthy(
   child: RunningChild,
@@ -129,25 +129,25 @@ function cutLog(path: string): void {
 }
 
 type KeptChild<T extends RunningChild> = {
-  /** The child as it was started first; a restarted one has the same addresses. */
+  /** The first child; a restarted one has the same addresses. */
   readonly first: T;
   stop(): Promise<void>;
 };
 
 type KeepRunningOptions<T extends RunningChild> = {
-  /** Starts a child at the addresses of `previous`, where there is one, or throws. */
+  /** Starts a child, at the addresses of `previous` if there is one, or throws. */
   start: (previous: T | undefined) => Promise<T>;
   onProgress: (line: string) => void;
-  /** Called once when the child cannot be kept up. */
+  /** Called once if the child cannot be kept running. */
   onGivenUp: (reason: string) => void;
 };
 
-// Five deaths within a minute are no accident, and a sixth start would not change that.
+// Five crashes within a minute are not a coincidence, and a sixth start would not change that.
 const MAX_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 const RESTART_PAUSE_MS = 500;
 
-/** Starts a child, and starts it again whenever it ends without being asked to. */
+/** Starts a child, and restarts it whenever it ends unexpectedly. */
 export async function keepRunning<T extends RunningChild>({
   start,
   onProgress,
@@ -165,7 +165,7 @@ export async function keepRunning<T extends RunningChild>({
       restarts = [...restarts.filter((at) => at > Date.now() - RESTART_WINDOW_MS), Date.now()];
       if (restarts.length > MAX_RESTARTS)
         throw new Error(`${reason}, for the ${restarts.length}th time within a minute`);
-      onProgress(`${reason}; starting it again`);
+      onProgress(`${reason}; restarting it`);
       await sleep(RESTART_PAUSE_MS);
       if (!isStopping) current = await start(first);
     }
@@ -178,7 +178,7 @@ export async function keepRunning<T extends RunningChild>({
     async stop() {
       isStopping = true;
       await current.stop();
-      // A restart that was under way has made another child meanwhile.
+      // A restart in progress may have created another child meanwhile.
       await watching;
       await current.stop();
     },

@@ -18,12 +18,12 @@ async function starts(failures: string[]): Promise<{ count: number; lines: numbe
   return { count, lines, outcome };
 }
 
-test('a server whose port was taken between its choice and its use is started again, with a line that says so', async () => {
+test('restarts a server whose port was taken before it could use it, and says so', async () => {
   expect(await starts([TAKEN])).toEqual({ count: 2, lines: 1, outcome: 'started' });
   expect(await starts([TAKEN, 'FATAL: could not bind: Address already in use'])).toMatchObject({ outcome: 'started' });
 });
 
-test('three times at most, and for no other failure', async () => {
+test('tries up to three times, and only for this failure', async () => {
   expect(await starts([TAKEN, TAKEN, TAKEN])).toEqual({ count: 3, lines: 2, outcome: `Error: ${TAKEN}` });
   expect(await starts(['no disk'])).toEqual({ count: 1, lines: 0, outcome: 'Error: no disk' });
 });

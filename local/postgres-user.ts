@@ -8,8 +8,8 @@ const CANDIDATES = ['postgres', 'nobody'];
 const OWN_NAME = 'posthorn';
 
 /**
- * The user PostgreSQL runs as: undefined for the current one. PostgreSQL refuses root, so root takes the owner of the data folder
- * of an earlier start, else an unprivileged user the system has, else makes one. Throws with one sentence when there is none.
+ * The user to run PostgreSQL as: undefined for the current one. PostgreSQL refuses to run as root, so for root this is the owner of an
+ * earlier start's data folder, otherwise an existing unprivileged user, otherwise a new one. Throws one sentence if there is none.
  */
 export function choosePostgresUser(dataFolder: string): PostgresUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -24,13 +24,13 @@ export function choosePostgresUser(dataFolder: string): PostgresUser | undefined
     createUser();
   if (user === undefined) {
     throw new Error(
-      'PostgreSQL does not run as root and this system has no other user to run it as: start as another user, or set DATABASE_URL',
+      'PostgreSQL does not run as root and this system has no other user to run it as; start as another user, or set DATABASE_URL',
     );
   }
   return user;
 }
 
-/** Whether that user can run (`x`) or write (`w`) that path, asked as that user: every folder above it counts. */
+/** Whether that user can execute (`x`) or write (`w`) that path. Checked as that user, so every parent folder counts. */
 export function canReach(user: PostgresUser, path: string, permission: 'x' | 'w'): boolean {
   const question = permission === 'x' ? 'test -x "$1"' : 'test -w "$1" && test -x "$1"';
   return spawnSync('/bin/sh', ['-c', question, 'sh', path], { uid: user.uid, gid: user.gid, cwd: '/' }).status === 0;

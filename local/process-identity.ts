@@ -3,19 +3,19 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** Identity of a process: a number is given out again, a number together with its time of birth is not. */
+/** Identity of a process: a pid can be reused, but not together with its start time. */
 export type ProcessIdentity = { readonly pid: number; readonly bornAt: string };
 
 const POLL_MS = 50;
 const identityOfFile = z.object({ pid: z.number().int().positive(), bornAt: z.string().min(1) });
 
-/** The process that runs under that number now. Undefined when there is none, and where the system cannot tell (Windows). */
+/** The process that has that pid now. Undefined if there is none, and if the system cannot tell (Windows). */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const bornAt = readBirth(pid);
   return bornAt === undefined ? undefined : { pid, bornAt };
 }
 
-/** The command line of a process, its parts separated by spaces; empty when it cannot be read. */
+/** The command line of a process, its parts separated by spaces; empty if it cannot be read. */
 export function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -24,7 +24,7 @@ export function readCommandLine(pid: number): string {
   }
 }
 
-/** Whether exactly that process still runs. An ended process that was not waited for does not count. */
+/** Whether exactly that process is still running. A zombie does not count. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return readBirth(identity.pid) === identity.bornAt;
 }
@@ -39,12 +39,12 @@ export async function endProcess(identity: ProcessIdentity, signal: NodeJS.Signa
   }
 }
 
-/** Writes an identity where the next start finds it. */
+/** Writes an identity to the file where the next start looks for it. */
 export function writeIdentity(path: string, identity: ProcessIdentity): void {
   writeFileSync(path, JSON.stringify(identity), { mode: 0o600 });
 }
 
-/** Reads an identity file. Undefined when there is no such file or it was cut off by a crash. */
+/** Reads an identity file. Undefined if there is none, or it was truncated by a crash. */
 export function readIdentity(path: string): ProcessIdentity | undefined {
   try {
     return identityOfFile.parse(JSON.parse(readFileSync(path, 'utf8')));
@@ -54,7 +54,7 @@ export function readIdentity(path: string): ProcessIdentity | undefined {
 }
 
 /**
- * Takes the file as a lock for this process. Returns a function that gives it back, or the process that has it. A lock of a process
+ * Takes the file as a lock for this process. Returns a function that releases it, or the process that holds it. A lock of a process
  * that no longer runs is free.
  */
 export function takeLock(path: string): (() => void) | ProcessIdentity {
@@ -78,14 +78,14 @@ function send(identity: ProcessIdentity, signal: NodeJS.Signals): void {
   try {
     process.kill(identity.pid, signal);
   } catch (failure) {
-    // ESRCH: it ended between the two lines. EPERM and others are real.
+    // ESRCH: it ended between the two lines. EPERM and others are real errors.
     if (!(failure instanceof Error && 'code' in failure && failure.code === 'ESRCH')) throw failure;
   }
 }
 
 function readBirth(pid: number): string | undefined {
   try {
-    // proc(5): after the name in brackets come the state and, as the 20th field behind it, the start time in clock ticks.
+    // proc(5): after the name in brackets come the state and, as the 20th field from there, the start time in clock ticks.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -96,7 +96,7 @@ function readBirth(pid: number): string | undefined {
   }
 }
 
-/** One field of ps(1), for systems without /proc; empty when there is no such process or no ps. */
+/** Returns one field of ps(1), for systems without /proc; empty if there is no such process or no ps. */
 function askPs(pid: number, field: string): string {
   if (process.platform === 'linux' || process.platform === 'win32') return '';
   try {

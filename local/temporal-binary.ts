@@ -10,26 +10,26 @@ import { childEnvironment } from '../src/platform/config/config.ts';
 export type TemporalBinaryOptions = {
   /** TEMPORAL_CLI. */
   temporalCli?: string | undefined;
-  /** Kept between starts, outside the checkout, so that `npm ci` and a second checkout find it. */
+  /** Kept between starts, outside the checkout, so that it survives `npm ci` and a second checkout finds it. */
   cacheFolder?: string;
   onProgress: (line: string) => void;
-  /** Called when a child process is about to download the tool. */
+  /** Called before a child process downloads the tool. */
   onChildRunning?: () => void;
 };
 
-// Later versions carry replace directives, which `go install` refuses.
+// Later versions have replace directives, which `go install` rejects.
 const GO_PACKAGE = 'github.com/temporalio/cli/cmd/temporal@v1.5.1';
-// Patience with the download: a hundred megabytes at 350 kB/s. Without a network it fails at once.
+// Time for the download: a hundred megabytes at 350 kB/s. Without a network it fails at once.
 const DOWNLOAD_PATIENCE_MS = 300_000;
-// Patience with the build: three minutes on two cores; a machine that needs four times that will not finish.
+// Time for the build: it takes three minutes on two cores; a machine that needs four times that will not finish.
 const BUILD_PATIENCE_MS = 720_000;
 
 const run = promisify(execFile);
 
 /**
- * The command that runs Temporal's own server, with a line for each step that takes time. Searched in this order: TEMPORAL_CLI,
- * `temporal` on the PATH, the cache of an earlier start, the official download, `go install`. Throws with one message that names every
- * way and why it failed.
+ * Returns the command that runs Temporal's own server, and prints a line for each step that takes time. Searches in this order:
+ * TEMPORAL_CLI, `temporal` on the PATH, the cache of an earlier start, the official download, `go install`. Throws one message that
+ * names every way and why it failed.
  */
 export async function findTemporalBinary(options: TemporalBinaryOptions): Promise<string> {
   const { temporalCli, onProgress, cacheFolder = join(homedir(), '.cache', 'posthorn') } = options;
@@ -61,13 +61,13 @@ export async function findTemporalBinary(options: TemporalBinaryOptions): Promis
   );
 }
 
-/** Whether that command is Temporal's tool: another program may have the name. */
+/** Whether that command is Temporal's tool; another program may have the same name. */
 function isTemporal(command: string): boolean {
   const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8', timeout: 20_000 });
   return status === 0 && stdout.includes('temporal version');
 }
 
-/** The reason why it failed, or undefined. */
+/** Returns why it failed, or undefined. */
 async function attempt(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();
@@ -77,8 +77,9 @@ async function attempt(work: () => Promise<void>): Promise<string | undefined> {
   }
 }
 
-// The SDK downloads only when it starts a server, so it starts one and stops it; the file it leaves is the result. A process of its
-// own does this, because the SDK takes settings once per process and the worker has some to make, and because a process can be ended.
+// The SDK downloads the server only to start it, so this starts one and stops it; the file that remains is the result. It runs in a
+// separate process, because the SDK accepts settings once per process and the worker needs its own, and because a process can be
+// killed.
 const DOWNLOAD_SCRIPT = `
 const [testing, downloadDir] = process.argv.slice(1);
 const { TestWorkflowEnvironment } = require(testing);

@@ -8,18 +8,18 @@ import { findTemporalBinary } from './temporal-binary.ts';
 import { promises as timers } from 'node:timers';
 
 export type EmbeddedTemporalOptions = {
-  /** Holds `temporal.db` and `state/`. */
+  /** Contains `temporal.db` and `state/`. */
   dataFolder: string;
-  /** Taken where it is free, else another one. */
+  /** Used if it is free, otherwise another one. */
   port: number;
-  /** The Web UI's, in the same way; undefined runs without it. */
+  /** The port of the Web UI, chosen the same way; without it there is no UI. */
   uiPort?: number;
   namespace: string;
   temporalCli?: string | undefined;
-  /** More of the server's dynamic configuration, each as `key=value`. */
+  /** Further dynamic configuration of the server, each as `key=value`. */
   dynamicValues?: readonly string[];
   onProgress: (line: string) => void;
-  /** Called once a child process does the work, be it the server or its download: the event loop may be busy from then on. */
+  /** Called once a child process does the work (the server or its download); from then on the event loop may be busy. */
   onChildRunning?: () => void;
 };
 
@@ -34,21 +34,21 @@ export type EmbeddedTemporal = RunningChild & {
   readonly ports: readonly number[];
 };
 
-// Patience, ms: 1.5 s is usual; the first start makes its database, and a long history is read again.
+// Timeout in ms: 1.5 s is usual, but the first start creates the database, and a long history is read again.
 const READY_PATIENCE_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
-/** Limit of one question while waiting, ms; the next one follows at once. */
+/** Timeout of one request while waiting, in ms; the next one follows at once. */
 const ANSWER_PATIENCE_MS = 1_000;
 const STOP_SIGNAL = 'SIGTERM';
-// Codes of Temporal's API: a task queue of this type and a workflow that are not there, and the gRPC status of that answer.
+// Codes of Temporal's API: a task queue of this type and a workflow that do not exist, and the gRPC status of that response.
 const NOTHING = 'posthorn-is-anyone-there';
 const WORKFLOW_TASKS = 1;
 const NOT_FOUND = 5;
 
 /**
- * Starts Temporal's development server on 127.0.0.1, its store in `<dataFolder>/temporal.db`, and waits until the namespace answers. A
- * server that an earlier, killed start left running is ended first, and this one is killed when its store breaks. Throws with one
- * sentence that names the remedy.
+ * Starts Temporal's development server on 127.0.0.1 with its store in `<dataFolder>/temporal.db`, and waits until the namespace
+ * responds. Ends a server that an earlier, killed start left running, and kills this one if its store breaks. Throws one sentence that
+ * names the remedy.
  */
 export const startTemporal = (options: EmbeddedTemporalOptions): Promise<EmbeddedTemporal> =>
   whilePortsAreTaken(() => startOnce(options), options.onProgress);
@@ -63,12 +63,12 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
     stopSignal: STOP_SIGNAL,
     stopPatienceMs: STOP_PATIENCE_MS,
   } as const;
-  if (await endOrphan(stopping)) onProgress('Ended the Temporal server that an earlier start left behind');
+  if (await endOrphan(stopping)) onProgress('Ended the Temporal server that an earlier start had left running');
   const command = await findTemporalBinary(options);
   const port = await choosePort('Temporal', options.port, onProgress);
   const uiPort =
     options.uiPort === undefined ? undefined : await choosePort("Temporal's Web UI", options.uiPort, onProgress);
-  // The server would take any ports for these two, and only Linux tells them afterwards. Its HTTP API asks for no credentials.
+  // The server would use random ports for these two, which only Linux reports afterwards. Its HTTP API needs no credentials.
   const httpPort = await findFreePort();
   const metricsPort = await findFreePort();
   const address = `127.0.0.1:${port}`;
@@ -106,20 +106,20 @@ async function startOnce(options: EmbeddedTemporalOptions): Promise<EmbeddedTemp
   for (const suffix of ['', '-wal', '-shm']) if (existsSync(store + suffix)) chmodSync(store + suffix, 0o600);
   endWithBrokenStore(child, { address, onProgress });
   const chosen = [port, httpPort, metricsPort, ...(uiPort === undefined ? [] : [uiPort])];
-  // Ready means that each part answers the others, so all of them listen.
+  // Ready means that each part responds to the others, so all of them listen.
   const ports = [...new Set([...chosen, ...listeningPorts(child.pid)])];
   return { ...child, address, port, ports, ...(uiPort !== undefined && { uiUrl: `http://127.0.0.1:${uiPort}` }) };
 }
 
-// wal and normal: a commit is one write and no flush. Killing the server loses nothing. A loss of power may lose the last moments, and
-// PostgreSQL is the record. One partition instead of four: with one worker the others are only polled.
+// wal and normal: a commit is one write without a flush. Killing the server loses nothing. A power failure may lose the last moments,
+// but PostgreSQL is the record. One partition instead of four: with a single worker, the others would only be polled.
 const tuning = [
   ...['journal_mode=wal', 'synchronous=normal'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
   ...[
     'matching.numTaskqueueReadPartitions=1',
     'matching.numTaskqueueWritePartitions=1',
-    // The server looks for due timers up to this long after their time, 1 s by default. All retry delays below a second would then
-    // take one (seen: 100 ms took 1.0 s, with this setting 0.12 s).
+    // The server checks for due timers up to this long after their time, 1 s by default. All retry delays below a second would then
+    // take a second (measured: 100 ms took 1.0 s, with this setting 0.12 s).
     'history.timerProcessorMaxTimeShift="10ms"',
   ].flatMap((value) => ['--dynamic-config-value', value]),
   '--log-level',
@@ -140,7 +140,7 @@ async function answers(address: string, namespace: string): Promise<boolean> {
   }
 }
 
-/** The frontend answers before the parts behind it: matching, which hands out tasks, and history, which keeps workflows. */
+/** The frontend responds before the parts behind it do: matching, which distributes tasks, and history, which stores workflows. */
 async function askAllParts({ workflowService }: Connection, namespace: string): Promise<void> {
   await workflowService.describeNamespace({ namespace });
   await workflowService.describeTaskQueue({ namespace, taskQueue: { name: NOTHING }, taskQueueType: WORKFLOW_TASKS });
@@ -150,24 +150,25 @@ async function askAllParts({ workflowService }: Connection, namespace: string): 
   });
 }
 
-// Limit of one look, ms. A call that its caller gives up is what breaks the store, so this is long.
+// Timeout of one check, in ms. It is long, because a call that its caller gives up is what breaks the store.
 const LOOK_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 2_000;
-// One refused read may be an accident; a broken store refuses all.
+// One failed read may be a coincidence; a broken store rejects all.
 const REFUSED_LOOKS = 3;
-// The gRPC status of a server that cannot read its store. A server that hangs or starts has other ones.
+// The gRPC status of a server that cannot read its store. A server that hangs or is starting has other ones.
 const INTERNAL = 13;
 
 /**
- * A connection whose calls are made once. The SDK's own interceptor repeats a refused call for half a minute, even when its connection has
- * been closed, and a process that has nothing else to do waits for that. Lazy: one that cannot be made would stay behind unclosed.
+ * A connection without retries. The SDK's own interceptor repeats a rejected call for half a minute, even after its connection was
+ * closed, and a process that has nothing else to do waits for that. Lazy, because a connection that cannot be opened would stay behind
+ * unclosed.
  */
 const askingOnce = (address: string): Connection => Connection.lazy({ address, interceptors: [] });
 
 /**
- * Kills a Temporal development server whose SQLite store refuses every statement ("interrupted (9)"), so that it is started again: it
- * answers, starts nothing and never recovers. The SQLite driver of server 1.29 leaves a statement open when a caller gives up in the
- * moment of its answer, and SQLite keeps an interruption while any statement is open. Nothing committed is lost. Looks every 2 s until
+ * Kills a Temporal development server whose SQLite store rejects every statement ("interrupted (9)"), so that it is restarted: it
+ * responds, but starts nothing and never recovers. The SQLite driver of server 1.29 leaves a statement open if a caller gives up at the
+ * moment of the reply, and SQLite keeps an interruption while any statement is open. Nothing committed is lost. Checks every 2 s until
  * the server ends.
  */
 function endWithBrokenStore(
@@ -193,7 +194,7 @@ function endWithBrokenStore(
   void watch().finally(() => void connection.close());
 }
 
-/** Listing Nexus endpoints reads the store. Other calls hide its failure behind half a minute of repeats. */
+/** Listing Nexus endpoints reads the store. Other calls hide its failure behind half a minute of retries. */
 async function refusesReads(connection: Connection): Promise<boolean> {
   try {
     await connection.withDeadline(Date.now() + LOOK_WITHIN_MS, () =>

@@ -1,13 +1,14 @@
 import { listenForStop, Stopped } from './process/roles/serving/stop-request.ts';
 
-// The first statement, and everything else is loaded behind it: loading takes a third of a second, in which a signal would be lost.
+// Must be the first statement, and everything else is loaded after it: loading takes a third of a second, during which a signal would
+// be lost.
 const stop = listenForStop();
 (await import('./process/heap.ts')).keepHeapSmall();
 const { readEnvironmentFile } = await import('./platform/config/config.ts');
 const { createCommandLine } = await import('./process/command-line.ts');
 const { visible } = await import('./process/roles/printing.ts');
 
-/** `text` may contain what another program or a caller has said. */
+/** `text` may contain the output of another program or of a caller. */
 function complain(text: string): void {
   process.stderr.write(visible(text, { keepLines: true }));
 }

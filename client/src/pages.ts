@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 export type Page<T> = {
   readonly data: readonly T[];
   readonly pagination: {
-    /** Value of the parameter `cursor` for the next page. Absent on the last page. */
+    /** Pass it as the parameter `cursor` to get the next page. Absent on the last page. */
     readonly cursor?: string;
     readonly hasMore: boolean;
   };

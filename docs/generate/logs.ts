@@ -35,9 +35,9 @@ const OUTAGES = `
 A server that cannot be reached produces one line when the outage starts, one per minute while it lasts, and one when it ends:
 
 \`\`\`text
-{"level":"warn","role":"worker","server":"PostgreSQL","msg":"PostgreSQL is away: DATABASE_URL: db:5432 is not there: nothing listens; start PostgreSQL, or correct host and port; nothing is claimed, and results wait to be recorded"}
-{"level":"warn","role":"worker","server":"PostgreSQL","outageMs":60412,"suppressedLines":297,"msg":"PostgreSQL has been away for 1 min; nothing is claimed, and results wait to be recorded"}
-{"level":"warn","role":"worker","server":"PostgreSQL","outageMs":70230,"suppressedLines":352,"msg":"PostgreSQL is back after 1 min 10 s; this process goes on with it"}
+{"level":"warn","role":"worker","server":"PostgreSQL","msg":"PostgreSQL is unavailable: DATABASE_URL: db:5432 is not running: nothing listens there; start PostgreSQL, or correct host and port; nothing is claimed, and results wait to be recorded"}
+{"level":"warn","role":"worker","server":"PostgreSQL","outageMs":60412,"suppressedLines":297,"msg":"PostgreSQL has been unavailable for 1 min; nothing is claimed, and results wait to be recorded"}
+{"level":"warn","role":"worker","server":"PostgreSQL","outageMs":70230,"suppressedLines":352,"msg":"PostgreSQL is available again after 1 min 10 s; this process uses it again"}
 \`\`\`
 
 Each process reports for itself. It notices an outage with the first failed call, or within 5 s if it makes no calls, and reports the end after two successful responses 2 s apart. While a server is down, lines that only complain about it are written at \`debug\`; \`suppressedLines\` counts them. PostgreSQL is watched by every process, Temporal by workers, Redis and the collector where the settings name them.

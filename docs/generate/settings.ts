@@ -20,7 +20,7 @@ ENCRYPTION_KEYS_FILE=/run/secrets/encryption_keys
 An invalid value or a misspelt name ends the command with one sentence:
 
 \`\`\`text
-posthorn: LOG_LEVLE is no setting; did you mean LOG_LEVEL? Correct or remove it
+posthorn: LOG_LEVLE is not a setting. Did you mean LOG_LEVEL? Correct or remove it
 \`\`\`
 
 A variable that starts like a setting (\`POSTHORN_\`, \`TEMPORAL_\`, …) but is not close to any is listed in one warning of the log. Variables that Kubernetes sets for services, such as \`REDIS_PORT\`, are ignored.

@@ -14,12 +14,12 @@ import {
 } from './http/public-files.ts';
 import { dashboardAt } from '../kernel/values/http.ts';
 
-/** Where `npm run build` puts the pages: beside the compiled service, and in dist for one that runs from its sources. */
+/** Where `npm run build` puts the pages: next to the compiled service, or in dist when the service runs from its sources. */
 const FOLDER = ['../../dashboard-files/', '../../dist/dashboard-files/']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(join(path, 'index.html')));
 
-/** Nothing inline, nothing from elsewhere, no text that becomes a script: what a message says stays text. */
+/** No inline code, no other origins, and no text that turns into a script: the content of messages stays text. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -49,9 +49,8 @@ type Settings = {
 };
 
 /**
- * Finds the files of the dashboard by their paths under /dashboard. Every address of a page is answered with the one index.html. Nothing
- * is found with DASHBOARD=off, where DASHBOARD_URL names another address, or where the pages were never built. They are read when they
- * are first asked for.
+ * Finds the files of the dashboard by their paths under /dashboard. Every page address returns the one index.html. Returns undefined
+ * with DASHBOARD=off, if DASHBOARD_URL is on another address, or if the pages were not built. The files are read on the first request.
  */
 export function createDashboardFiles(settings: Settings): (path: string) => Promise<PublicFile | undefined> {
   let files: Promise<ReadonlyMap<string, PublicFile>> | undefined;
@@ -60,14 +59,14 @@ export function createDashboardFiles(settings: Settings): (path: string) => Prom
     if (path !== '/dashboard' && !path.startsWith('/dashboard/')) return undefined;
     files ??= readFiles(FOLDER, settings);
     const name = path.slice('/dashboard/'.length);
-    // Ids and names of pages have no dots, so that a file that is not there is no page.
+    // Ids and names of pages have no dots, so a missing file is never answered with the page.
     return (await files).get(name.includes('.') ? name : 'index.html');
   };
 }
 
 /**
- * Leads a browser from `/` to the dashboard, wherever it is. A program, which asks for no page, gets there what any unknown path gets; so
- * does everybody where there is no dashboard.
+ * Redirects a browser from `/` to the dashboard. A program that does not ask for HTML gets the usual response to an unknown path, and
+ * so does everybody if there is no dashboard.
  */
 export function leadToDashboard(settings: Settings): Middleware {
   const isHere = settings.isDashboardServed && FOLDER !== undefined;
@@ -102,15 +101,15 @@ async function readFiles(folder: string, settings: Settings): Promise<ReadonlyMa
   return named.set('index.html', pageOf(html, settings, named));
 }
 
-/** Address of our namespace in Temporal's UI, empty without one. A URL and encoded text: nothing in it ends an attribute. */
+/** Address of our namespace in Temporal's UI, or empty. It is a URL with encoded text, so it cannot break out of an HTML attribute. */
 const temporalOf = ({ uiUrl, namespace }: Settings['temporal']): string =>
   uiUrl === undefined
     ? ''
     : new URL(`${uiUrl}/namespaces/${encodeURIComponent(namespace)}`).href.replaceAll('&', '&amp;');
 
 /**
- * The page with the address that these files have here: it is answered at paths of any depth. Files without a hash in their name get one
- * behind it, so that a newer release is not shown with the script of an older one.
+ * Returns the page with the address of its files filled in, because it is served at paths of any depth. Files without a hash in their
+ * name get one as a query, so that a newer release is never shown with an older script.
  */
 function pageOf(
   html: string,

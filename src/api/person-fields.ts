@@ -1,13 +1,16 @@
 import { z } from 'zod';
 
-/** Longest e-mail address, RFC 5321 §4.5.3.1.3 without the brackets. */
+/** Maximum length of an e-mail address (RFC 5321 §4.5.3.1.3, without the brackets). */
 const MAX_EMAIL = 254;
-/** Longest text that is compared with a password: PASSWORD_LENGTH.max characters of four bytes, and more for spellings. */
+/**
+ * Maximum length of a text that is compared with a password: PASSWORD_LENGTH.max characters of four bytes, and room for other
+ * spellings.
+ */
 const MAX_GIVEN = 1_024;
 
 /**
- * An e-mail address as an account has it: printable ASCII, in lower case. Letters of other alphabets look like those of this one, and
- * then two accounts would look like one.
+ * An e-mail address of an account: printable ASCII, in lower case. Letters of other alphabets can look like these, and two accounts
+ * would then look like one.
  */
 export const emailField = z
   .string()
@@ -18,26 +21,26 @@ export const emailField = z
   )
   .transform((email) => email.toLowerCase());
 
-/** Name of a person. */
+/** Display name of a user. */
 export const personName = z.string().min(1).max(200);
 
-/** A password that is to be, checked by its rules (identity/people/accounts/passwords.ts). */
+/** A new password, checked by the password rules (identity/people/accounts/passwords.ts). */
 export const newPasswordField = z.string().max(MAX_GIVEN);
-/** A password that is compared with the one of an account. */
+/** A password to be compared with that of an account. */
 export const passwordField = z.string().min(1).max(MAX_GIVEN);
-/** The content of a link of one use. */
+/** The code of a single-use link. */
 export const codeField = z.string().min(1).max(200);
 
-/** Ways in which people prove who they are. `code` is one of an authenticator app. */
+/** Authentication methods of users. `code` is one from an authenticator app. */
 export const MEANS = ['password', 'code', 'recoveryCode', 'passkey', 'singleSignOn'] as const;
 export type Means = (typeof MEANS)[number];
 
-/** A code of an authenticator app; some show it as two groups. */
+/** A code from an authenticator app; some show it as two groups. */
 export const totpCodeField = z
   .string()
   .regex(/^\d{3} ?\d{3}$/, 'must have six digits')
   .transform((code) => code.replace(' ', ''));
-/** A recovery code, however it is typed. */
+/** A recovery code, in any spelling. */
 export const recoveryCodeField = z.string().min(1).max(64);
 
 /** Bytes in base64url, as WebAuthn writes them in JSON. */
@@ -49,8 +52,8 @@ export const base64url = (maxLength: number) =>
     .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url');
 
 /**
- * The signature of a passkey, as `toJSON()` of a browser's answer gives it (WebAuthn Level 3, section 5.1.6). Browsers add fields, which
- * are left out. A credential's id has 1,023 bytes at most (section 4).
+ * The signature of a passkey, as returned by `toJSON()` in a browser (WebAuthn Level 3, section 5.1.6). Extra fields from browsers are
+ * dropped. A credential id has at most 1,023 bytes (section 4).
  */
 export const assertionField = z.object({
   id: base64url(1_400).describe('Credential id, in base64url.'),

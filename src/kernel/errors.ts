@@ -1,4 +1,4 @@
-/** Every code a caller can see, and the HTTP status it answers with (spec §7). */
+/** Every error code of the API and its HTTP status (spec §7). */
 export const STATUS_OF_CODE = {
   INVALID_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -91,22 +91,22 @@ export const DESCRIPTION_OF_CODE: Readonly<Record<ErrorCode, ErrorDescription>> 
   },
   UNAVAILABLE: {
     when: 'The service cannot reach its database, the database is read-only or not migrated, or requests arrive faster than they can be stored. The message says which. Nothing was changed, unless `details.field` is `outcome`: the change may then have been made.',
-    remedy: 'Wait `Retry-After` seconds. `GET /readyz` shows which part is down.',
+    remedy: 'Wait `Retry-After` seconds. `GET /readyz` shows which component is down.',
     isRetryable: 'yes',
   },
 };
 
-/** For validation: the offending field as the caller wrote it (`messages[3].eventType`) and the reason of the refusal. */
+/** The invalid field as the caller wrote it (`messages[3].eventType`), and what is wrong with it. */
 export type ErrorDetails = { field: string; reason: string };
 
-/** The first problem and all of them, where a service looks for more than one: the definition of a workflow. */
+/** The first problem and all of them, for services that look for more than one: the definition of a workflow. */
 export type DetailsOfMany = ErrorDetails & { errors: ErrorDetails[] };
 
 type Options = { details?: ErrorDetails | DetailsOfMany; retryAfter?: number; oauth?: OAuthRefusal; cause?: unknown };
 
 /**
- * The error that a service throws. `message` and `details` are for the caller; `cause` is for the operator's log and never leaves it.
- * `retryAfter` is whole seconds, set on RATE_LIMITED and UNAVAILABLE (spec §7, §8). `oauth` is the refusal as OAuth clients read it.
+ * The error that services throw. `message` and `details` are for the caller; `cause` is for the operator's log and never leaves the
+ * process. `retryAfter` is in whole seconds, set on RATE_LIMITED and UNAVAILABLE (spec §7, §8). `oauth` is the error for OAuth clients.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -142,13 +142,13 @@ export function invalidFields(
   return new ApiError(code, `${field}: ${reason}${others}`, { details: { field, reason, errors: [...problems] } });
 }
 
-/** NOT_FOUND with one text for a missing, a malformed and a foreign id, so that a caller cannot tell them apart. */
+/** NOT_FOUND, with the same text for a missing, a malformed and a foreign id, so that callers cannot tell them apart. */
 export const notFound = (resource: string): ApiError =>
   new ApiError('NOT_FOUND', `No such ${resource} in this environment`);
 
 /**
- * A body that its route's schema refuses, as it came, with everything that the schema says against it: unknown fields first. Services
- * that get one look for further faults before they refuse it.
+ * A body that the schema of its route rejects, unchanged, with all problems that the schema found: unknown fields first. Services that
+ * receive one look for further problems before they reject it.
  */
 export class BodyMisfit {
   readonly body: unknown;
@@ -159,7 +159,7 @@ export class BodyMisfit {
     this.faults = faults;
   }
 
-  /** The fields of the body that have no fault. */
+  /** The fields of the body without a problem. */
   rest(): Record<string, unknown> {
     const { body } = this;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
@@ -168,10 +168,10 @@ export class BodyMisfit {
   }
 }
 
-/** The field of a body that a problem is in: `steps` of `steps[0].config.url`. */
+/** The top-level field of a problem: `steps` of `steps[0].config.url`. */
 export const topOf = ({ field }: ErrorDetails): string => field.replace(/[.[].*$/s, '');
 
-/** Refusals by the names of RFC 6749 §5.2, RFC 6750 §3.1 and RFC 9449 §5 and §7.1. */
+/** Error codes of RFC 6749 §5.2, RFC 6750 §3.1 and RFC 9449 §5 and §7.1. */
 export const OAUTH_ERRORS = [
   'invalid_request',
   'invalid_client',
@@ -185,25 +185,25 @@ export const OAUTH_ERRORS = [
 ] as const;
 export type OAuthError = (typeof OAUTH_ERRORS)[number];
 
-/** Algorithms that a DPoP proof may be signed with: asymmetric ones alone, so that nothing secret of ours is a key. */
+/** Algorithms that a DPoP proof may be signed with: only asymmetric ones, so that no secret of ours serves as a key. */
 export const PROOF_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'PS256'] as const;
 export type ProofAlgorithm = (typeof PROOF_ALGORITHMS)[number];
 
-/** A refusal as OAuth clients read it; `scope` is what is missing, `nonce` what the next proof must hold. */
+/** An error for OAuth clients; `scope` is the missing scope, `nonce` the one that the next proof must contain. */
 type OAuthRefusal = { error: OAuthError; scope?: string; nonce?: string | undefined };
 
-/** The words of whatever was thrown. */
+/** The message of any thrown value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** `reason`: for callers, a sentence without host names, SQL or settings. The rest is for the operator. */
+/** `reason` is a sentence for callers, without host names, SQL or settings. The rest is for the operator. */
 type NotReadyOptions = { advice: string; isLasting?: boolean; cause?: unknown };
 
-/** Reason why this process cannot do its work now. */
+/** Why this process cannot do its work at the moment. */
 export class NotReady extends Error {
   override readonly name = 'NotReady';
-  /** One sentence that names the setting and the remedy, for the log and the terminal, never for callers. */
+  /** One sentence for the log and the terminal that names the setting and the remedy, never for callers. */
   readonly advice: string;
-  /** Only another value of a setting can mend it. Settings are read once, so waiting would be for nothing. */
+  /** Only a changed setting can fix it. Settings are read once, so waiting would be pointless. */
   readonly isLasting: boolean;
 
   constructor(reason: string, { advice, isLasting = false, cause }: NotReadyOptions) {

@@ -10,28 +10,28 @@ import type { NewId } from './new-id.ts';
 import type { AddressGuard } from './outbound/guard/address-guard.ts';
 import type { OwnAddresses } from './outbound/guard/own-addresses.ts';
 
-/** The time of day. Services take it, so that tests can set it. */
+/** The current time. Services receive it as a dependency, so that tests can set it. */
 export type Clock = () => Date;
 
-/** Everything with a connection or a state behind it. Made here and nowhere else. */
+/** Everything with a connection or state. Created only by process/assembly/create-dependencies.ts. */
 export type Dependencies = {
   config: Config;
   log: Logger;
   clock: Clock;
   newId: NewId;
-  /** The Prisma client as the engine's user, who sees the rows of every tenant (decision 37). */
+  /** The Prisma client of the system connection, which sees the rows of every tenant (decision 37). */
   db: Database;
   /** Raw connections of the same user: publish, claim, record. */
   pool: Pool;
-  /** Everything else that a caller asks for. */
+  /** Access for everything else that callers request. */
   tenants: Tenants;
   keyRing: KeyRing;
-  /** One for the process: work on what callers send or read that may take long. */
+  /** One per process: queues work on what callers send or read that may take long. */
   costly: Slices;
-  /** Addresses of this process and its servers; each server adds its own when it begins to listen. */
+  /** Addresses of this process and its servers; each server adds its own when it starts to listen. */
   own: OwnAddresses;
-  /** Knows what processes have died of. */
+  /** Tracks which work has crashed processes. */
   crashes: CrashGuard;
-  /** Where outgoing requests may go. */
+  /** Decides where outgoing requests may go. */
   guard: AddressGuard;
 };

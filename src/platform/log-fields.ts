@@ -10,7 +10,7 @@ export const COMMON_LOG_FIELDS: Readonly<Record<string, string>> = {
   msg: 'what happened, and what happens next',
 };
 
-/** Fields of single lines. A name means the same in every line; test/docs/pages.test.ts compares the names with the calls of the log. */
+/** Fields of individual lines. A name always means the same; test/docs/pages.test.ts compares the names with the calls of the log. */
 export const LOG_FIELDS: Readonly<Record<string, string>> = {
   err: 'error with its type, message, stack and causes',
   error: 'the same in lines of the Temporal SDK; plain text in lines of its native library',

@@ -100,7 +100,7 @@ test('secrets in an error are redacted', () => {
   expect(logged((log) => log.error({ err: failed }, 'failed'))).not.toContain('svc_live_secret');
 });
 
-test('lines that complain of a server that is away become debug, all others stay, and the outage is told', () => {
+test('lines about a server that is down become debug, all others stay, and the outage is reported', () => {
   const lines: { level: string; msg: string; server?: string }[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const log = createLog('debug', { destination });
@@ -119,7 +119,7 @@ test('lines that complain of a server that is away become debug, all others stay
   stop();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     ['warn', 'before it is watched'],
-    ['warn', 'PostgreSQL is away: Error: terminating connection; calls wait'],
+    ['warn', 'PostgreSQL is unavailable: Error: terminating connection; calls wait'],
     ['debug', 'claims wait'],
     ['debug', 'results wait'],
     ['error', 'broken'],

@@ -5,8 +5,8 @@ import type { LogLevel } from './config/config.ts';
 import { VERSION } from '../kernel/words/version.ts';
 import { createOutages, type Outages, type OutageTimings, suspectedBy } from './outages.ts';
 
-// Fields that must never reach a log, at the top and one and two levels down: as a logged object's own
-// field, in `headers`, and in `request.headers`.
+// Fields that must never be logged, at the top level and one and two levels down: as a logged object's own field, in `headers`, and in
+// `request.headers`.
 const SECRET_FIELDS = [
   'authorization',
   'Authorization',
@@ -33,20 +33,20 @@ const redactedPaths = SECRET_FIELDS.flatMap((field) => {
   return [field, `*${below}`, `*.*${below}`];
 });
 
-/** Role of a process, and its number where it is one of several. */
+/** Command of a process, and its number if it is one of several. */
 export type LogOrigin = { role?: string; number?: number };
 
-/** The log of a process, with the outages of the servers that it works on. */
+/** The log of a process, and the outages of the servers that it depends on. */
 export type ServiceLog = Logger & { readonly outages: Outages };
 
-// Lines below this level are written in any case.
+// Lines below this level are always written as they are.
 const INFO = 30;
 
 /**
- * The service's log: JSON lines on standard output, secrets redacted, errors with their causes. Each line says where it is from: `pid`,
- * `role`, `host`, `version`, and `process` where it is one of several. Lines that complain of a server that is watched and away become
- * `debug`: the lines of `outages` stand for them. `destination` and `timings` are for tests.
- * A secret inside a longer text is not found: never log URLs with their query, bodies or whole requests.
+ * Creates the service's log: JSON lines on standard output, with secrets redacted and errors with their causes. Each line says where it
+ * comes from: `pid`, `role`, `host`, `version`, and `process` if it is one of several. Lines about a watched server that is down become
+ * `debug`, because the lines of `outages` replace them. `destination` and `timings` are for tests. A secret within a longer text is not
+ * found, so never log URLs with their query, bodies or whole requests.
  */
 export function createLog(
   level: LogLevel,
@@ -68,7 +68,7 @@ export function createLog(
     },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }), log: withReadableErrors },
-    // `formatters` have made them readable already.
+    // `formatters` have already made them readable.
     serializers: { err: (readable: unknown) => readable },
     redact: { paths: redactedPaths, censor: '[redacted]' },
     hooks: {
@@ -82,7 +82,7 @@ export function createLog(
   let isTelling = false;
   const tell = (fields: Record<string, unknown>, sentence: string): void => {
     isTelling = true;
-    // As a warning, the end too: a log without `info` must not show outages that never end.
+    // A warning, even for the end: a log without `info` must not show outages that never end.
     log.warn(fields, sentence);
     isTelling = false;
   };
@@ -90,7 +90,7 @@ export function createLog(
   return Object.assign(log, { outages });
 }
 
-/** Whether a line complains of a server that is away. */
+/** Whether a line is about a server that is down. */
 function isOfOutage(outages: Outages, [line, message]: readonly unknown[]): boolean {
   const fields = fieldsOf(line);
   if (fields === undefined) return false;
@@ -100,17 +100,17 @@ function isOfOutage(outages: Outages, [line, message]: readonly unknown[]): bool
 
 function fieldsOf(line: unknown): Readonly<Record<string, unknown>> | undefined {
   if (isErrorLike(line)) return { err: line };
-  // `as`: pino takes objects of any kind, and reads their fields.
+  // `as`: pino accepts objects of any kind and reads their fields.
   return typeof line === 'object' && line !== null ? (line as Record<string, unknown>) : undefined;
 }
 
-/** By its form: an error of a workflow is no Error of this realm. */
+/** Checks the shape, because an error of a workflow is not an Error of this realm. */
 const isErrorLike = (value: unknown): value is { message: string; cause?: unknown } =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'message') === 'string';
 
 /**
- * Errors under any name with message, stack and causes: JSON makes `{}` of them, and the Temporal SDK names its own `error`. A cause that
- * is no error is shown as it is.
+ * Adds message, stack and causes to errors under any name: JSON would turn them into `{}`, and the Temporal SDK names its own `error`.
+ * A cause that is not an error is shown as it is.
  */
 function withReadableErrors(line: Record<string, unknown>): Record<string, unknown> {
   if (!Object.values(line).some(isErrorLike)) return line;

@@ -4,7 +4,10 @@ import { randomFillSync } from 'node:crypto';
 // One call of the operating system's generator costs as much as a hundred ids do otherwise (13 µs, measured in a burst).
 const RANDOM_POOL_BYTES = 4_096;
 
-/** Random bytes for ids and numbers of spans, drawn in bulk and each handed out once. Not for secrets: the bytes lie in memory before. */
+/**
+ * Random bytes for ids and span numbers, drawn in bulk and used once each. Not for secrets, because the bytes are kept in memory
+ * beforehand.
+ */
 export function createRandomBytes(): { take(count: number): Uint8Array } {
   const pool = new Uint8Array(RANDOM_POOL_BYTES);
   let used = RANDOM_POOL_BYTES;
@@ -21,14 +24,14 @@ export function createRandomBytes(): { take(count: number): Uint8Array } {
 }
 
 /**
- * Makes an id that sorts behind every id the same maker made before, of any kind. With `at` it carries that time instead, marked
- * as given (`isTimeGiven`), and sorts behind those that the maker gave the same time shortly before.
+ * Creates an id that sorts after every id that the same generator created before, of any kind. With `at` it contains that time instead,
+ * marked as assigned (`isTimeGiven`), and sorts after those to which the generator recently assigned the same time.
  */
 export type NewId = (kind: IdKind, at?: Date) => string;
 
 /**
- * A maker of ids: `<prefix>_` and a UUIDv7 (RFC 9562 §5.7, method 1: a 12-bit counter behind the millisecond, so that the
- * messages of one batch keep their order). When the counter runs out, or the clock steps back, the time goes on by itself.
+ * An id generator: `<prefix>_` and a UUIDv7 (RFC 9562 §5.7, method 1: a 12-bit counter after the milliseconds, so that the messages of
+ * one batch keep their order). If the counter overflows, or the clock steps back, the time advances by itself.
  */
 export function createNewId(now: () => number): NewId {
   const random = createRandomBytes();
@@ -52,8 +55,8 @@ export function createNewId(now: () => number): NewId {
 }
 
 /**
- * Ids that are given their time: UUIDv8 (RFC 9562 §5.8), like those above but for the version and an 18-bit counter that goes on
- * whatever the time: it only keeps the order of what gets one time, such as messages of one batch.
+ * Ids with an assigned time: UUIDv8 (RFC 9562 §5.8), like those above except for the version and an 18-bit counter that continues
+ * regardless of the time. It only keeps the order of ids with the same time, such as the messages of one batch.
  */
 function createNewIdAt(random: ReturnType<typeof createRandomBytes>): (kind: IdKind, milliseconds: number) => string {
   let counter = 0;

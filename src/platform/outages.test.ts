@@ -41,7 +41,9 @@ test('an outage that nobody complains of is one line at its begin, one a minute 
   expect(told).toEqual([]);
   state.isThere = false;
   await asks();
-  expect(sentences()).toEqual(['PostgreSQL is away: DATABASE_URL: nothing listens; calls are answered with 503']);
+  expect(sentences()).toEqual([
+    'PostgreSQL is unavailable: DATABASE_URL: nothing listens; calls are answered with 503',
+  ]);
   expect(told[0]?.fields).toEqual({ server: 'PostgreSQL', err: new Error('nothing listens') });
   expect(met.states()).toEqual(new Map([['PostgreSQL', true]]));
   state.now = 59_000;
@@ -49,7 +51,7 @@ test('an outage that nobody complains of is one line at its begin, one a minute 
   expect(told).toHaveLength(1);
   state.now = 60_000;
   await asks();
-  expect(sentences().at(-1)).toBe('PostgreSQL has been away for 1 min; calls are answered with 503');
+  expect(sentences().at(-1)).toBe('PostgreSQL has been unavailable for 1 min; calls are answered with 503');
   state.now = 119_000;
   await asks();
   expect(told).toHaveLength(2);
@@ -57,7 +59,7 @@ test('an outage that nobody complains of is one line at its begin, one a minute 
   await asks();
   state.now = 121_000;
   await asks();
-  expect(sentences().at(-1)).toBe('PostgreSQL is back after 1 min 59 s; this process goes on with it');
+  expect(sentences().at(-1)).toBe('PostgreSQL is available again after 1 min 59 s; this process uses it again');
   expect(told).toHaveLength(3);
   expect(met.states()).toEqual(new Map([['PostgreSQL', false]]));
 });
@@ -98,7 +100,7 @@ test('a server that nobody watches has no outages, and neither has one that is w
   expect(told).toEqual([]);
 });
 
-test('a server that is away is asked anew, without anything that was kept open', async () => {
+test('a server that is down is checked with a new connection', async () => {
   const { state, asks } = scene();
   await asks();
   expect(state.askedAnew).toBe(0);

@@ -1,13 +1,13 @@
 import { failureCodes } from './db/failures.ts';
 import { isOfLostConnection } from './db/connection.ts';
 
-// How soon an outage shows that no caller has met: each question is one cheap call to the server.
+// How soon an outage is noticed if no work hits it. Each check is one cheap call to the server.
 const ASK_EVERY_MS = 5_000;
-// While it lasts.
+// Interval during an outage.
 const ASK_AGAIN_MS = 1_000;
-/** A server is back when it has answered twice, this long apart: late failures of the outage would otherwise begin another one. */
+/** A server is back once it has responded twice, this long apart; otherwise late failures would begin another outage. */
 const SETTLES_MS = 2_000;
-/** An answer that takes longer is none. */
+/** A slower response counts as a failure. */
 const ANSWER_WITHIN_MS = 3_000;
 const TELL_EVERY_MS = 60_000;
 
@@ -19,24 +19,24 @@ const TIMINGS: OutageTimings = {
   tellEveryMs: TELL_EVERY_MS,
 };
 
-/** A server, and how to find out whether it can be worked on. */
+/** A server, and how to find out whether it can be used. */
 export type Watched = {
-  /** Rejects when it cannot. `isAway`: it could not when it was asked last, so nothing that is kept open is of use. */
+  /** Rejects if it cannot be used. `isAway`: it could not at the last check, so connections that are still open are useless. */
   ask(isAway: boolean): Promise<unknown>;
-  /** One sentence of the operator's: the setting that names the server, and the remedy. */
+  /** One sentence for the operator: the setting that names the server, and the remedy. */
   explain(failure: unknown): string;
-  /** The effect on this process, and what it does. */
+  /** What the outage means for this process, and what it does meanwhile. */
   meanwhile: string;
 };
 
 type Tell = (fields: Record<string, unknown>, sentence: string) => void;
 
 export type Outages = {
-  /** Looks after a server until `stop`, or until the function that this returns is called. */
+  /** Watches a server until `stop`, or until the returned function is called. */
   watch(server: Server, watched: Watched): () => void;
-  /** Told of each line that complains of a server. Returns whether the line is a part of an outage and need not be read. */
+  /** Called with each log line about a server. Returns whether the line belongs to an outage and need not be read. */
   meet(suspicion: Suspicion, failure: unknown): boolean;
-  /** Whether each server that is looked after is away. */
+  /** Whether each watched server is down. */
   states(): ReadonlyMap<Server, boolean>;
   stop(): void;
 };
@@ -52,9 +52,9 @@ type State = Watched & {
 };
 
 /**
- * Outages of the servers that a process works on, each told by `tell` in one line when it begins, one a minute and one when it ends.
- * An outage begins with a failure that is surely the server's, or with a question that is not answered, and ends when the server
- * answers. `now` in ms.
+ * Tracks outages of the servers that a process depends on. Each is reported with `tell`: one line when it begins, one a minute, and one
+ * when it ends. An outage begins with a failure that is certainly the server's, or with a failed check, and ends when the server
+ * responds. `now` in ms.
  */
 export function createOutages(tell: Tell, now: () => number, timings: Partial<OutageTimings> = {}): Outages {
   const { askEveryMs, askAgainMs, settlesMs, tellEveryMs } = { ...TIMINGS, ...timings };
@@ -63,7 +63,7 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
   const begin = (server: Server, state: State, failure: unknown): void => {
     if (state.awaySince !== undefined) return;
     Object.assign(state, { awaySince: now(), toldAt: now(), suppressedLines: 0, answeredAt: undefined });
-    tell({ server, err: failure }, `${server} is away: ${state.explain(failure)}; ${state.meanwhile}`);
+    tell({ server, err: failure }, `${server} is unavailable: ${state.explain(failure)}; ${state.meanwhile}`);
     askIn(server, state, askAgainMs);
   };
 
@@ -74,7 +74,7 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
     const { suppressedLines } = state;
     tell(
       { server, outageMs, suppressedLines },
-      `${server} has been away for ${lengthOf(outageMs)}; ${state.meanwhile}`,
+      `${server} has been unavailable for ${lengthOf(outageMs)}; ${state.meanwhile}`,
     );
   };
 
@@ -84,7 +84,7 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
     const { suppressedLines } = state;
     tell(
       { server, outageMs, suppressedLines },
-      `${server} is back after ${lengthOf(outageMs)}; this process goes on with it`,
+      `${server} is available again after ${lengthOf(outageMs)}; this process uses it again`,
     );
   };
 
@@ -145,11 +145,11 @@ export function createOutages(tell: Tell, now: () => number, timings: Partial<Ou
   };
 }
 
-/** The failure, in an object of its own since anything may be thrown; undefined when the server answers in time. */
+/** Returns the failure, wrapped since anything may be thrown; undefined if the server responds in time. */
 async function answerOf(state: State): Promise<{ error: unknown } | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} s`)), ANSWER_WITHIN_MS);
+    timer = setTimeout(() => reject(new Error(`no response within ${ANSWER_WITHIN_MS / 1000} s`)), ANSWER_WITHIN_MS);
     timer.unref();
   });
   try {
@@ -172,39 +172,39 @@ export function lengthOf(ms: number): string {
   return [`${Math.floor(minutes / 60)} h`, ...(minutes % 60 > 0 ? [`${minutes % 60} min`] : [])].join(' ');
 }
 
-/** Servers that the service works on. */
+/** Servers that the service depends on. */
 const SERVERS = ['PostgreSQL', 'Temporal', 'Redis', 'collector'] as const;
 type Server = (typeof SERVERS)[number];
 
 /**
- * The server that a failure is of. `isSure`: the server cannot be worked on. Otherwise it may be, and the failure comes of too much
- * work or of another's: only an answer of the server can tell.
+ * The server behind a failure. `isSure`: the server is certainly down. Otherwise the failure may also come from overload or another
+ * transaction, so only a check of the server can tell.
  */
 type Suspicion = { server: Server; isSure: boolean };
 
 // SQLSTATE: 08 connection, 57P01–57P03 shutting down or starting, 25006 read-only (a standby during a failover).
 const SURE_STATES = /^(08\w{3}|57P0[123]|25006)$/;
-// Out of connections, disk or memory, sessions that were ended for being idle or long. Prisma's: no connection in time.
+// Out of connections, disk or memory; sessions ended for being idle or long; and Prisma's: no connection in time.
 const PERHAPS_STATES = /^(53\w{3}|57P05|25P0[34]|P1008|P2024|P2028|P2037|SocketTimeout|TooManyConnections)$/;
-/** Prisma's codes and those of its driver adapter, for a database that is not there. */
+/** Codes of Prisma and its driver adapter for a database that cannot be reached. */
 const SURE_OF_PRISMA = /^(P1001|P1002|P1017|DatabaseNotReachable|ConnectionClosed)$/;
-// Texts of pg and of its pool, which have no code. The first is said of a busy pool too.
+// Messages of pg and its pool that have no code. The first also occurs with a busy pool.
 const PERHAPS_TEXT = /timeout exceeded when trying to connect|Connection terminated due to connection timeout/;
 const SURE_TEXT =
   /Connection terminated unexpectedly|the database system is (shutting down|starting up)|terminating connection/;
-/** Failures of PostgreSQL that have been through a Temporal workflow are texts: the failed activity's cause, or a cause of that. */
+/** PostgreSQL failures that have passed through a Temporal workflow are text: the failed activity's cause, or a cause of that. */
 const PERHAPS_OF_ACTIVITY = /ECONNREFUSED|ECONNRESET|Connection terminated/;
 
-/** Statuses of gRPC: unavailable; and no answer in time, which the native library tells as cancelled too. */
+/** gRPC statuses: unavailable; and no response in time, which the native library also reports as cancelled. */
 const UNAVAILABLE = 14;
 const NO_ANSWER: readonly unknown[] = [1, 4];
-/** Failures of the SDK's native library, which are texts. */
+/** Failures of the SDK's native library, which are text. */
 const SURE_OF_CORE = /code: Unavailable|tonic::transport::Error|TransportError|tcp connect error/;
 const PERHAPS_OF_CORE = /code: (DeadlineExceeded|Cancelled|Unknown)|Timeout expired/;
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** The server that a line of the log complains of, by the error in it; undefined for every other line. */
+/** Returns the server that a log line is about, according to the error in it; undefined for every other line. */
 export function suspectedBy(line: Line, message: string): Suspicion | undefined {
   const { err, error, server, part } = line;
   const failure = err ?? error;

@@ -1,17 +1,19 @@
-/** Work that leaves the event loop its turns. */
+/** Work that yields to the event loop. */
 export type Slices = {
   /**
-   * Calls `step` until it says that nothing is left. Once this turn of the event loop has no time left, later turns go on with it.
-   * Waiting work takes turns by its owner, so that a thousand messages of one do not hold up the one message of another. Rejects with
-   * what a step throws.
+   * Calls `step` until it returns false. If this turn of the event loop runs out of time, later turns continue. Owners of waiting work
+   * take turns, so that a thousand messages of one do not delay the single message of another. Rejects with what a step throws.
    */
   run(owner: string, step: () => boolean, more?: More): Promise<void>;
 };
 
 type More = {
-  /** Work of one owner takes turns by these. Of the same one, what came first is done first. */
+  /** Work of one owner takes turns by part. Within a part, the order is first come, first served. */
   part?: string;
-  /** Came over a connection for this work or will go over one. Moving them is work, too: they shorten the turn and lengthen the rest. */
+  /**
+   * Bytes received or to be sent over a connection for this work. Moving them is work too, so they shorten the turn and lengthen the
+   * pause.
+   */
   bytes?: number;
 };
 
@@ -23,23 +25,26 @@ type Work = {
 } & Required<More>;
 
 type Timing = {
-  /** The time of one turn, whatever the number of messages. */
+  /** Duration of a turn, whatever the number of messages. */
   forMs: number;
-  /** A turn with work of at least a millisecond is followed by a rest so many times as long as the work. 0: the next turn goes on. */
+  /**
+   * A turn with at least a millisecond of work is followed by a pause this many times as long as the work. With 0, the next turn
+   * follows directly.
+   */
   restTimes?: number;
   /** In milliseconds. */
   now?: (() => number) | undefined;
 };
 
-/** Shorter work needs no rest. */
+/** Shorter work needs no pause. */
 const LEAST_MS = 1;
-/** Bytes of a connection that are counted as a millisecond of work. */
+/** Bytes of a connection that count as a millisecond of work. */
 const BYTES_PER_MS = 256 * 1024;
 
 export function createSlices({ forMs, restTimes = 0, now = () => performance.now() }: Timing): Slices {
-  // In the order of their turns: a Map keeps that of insertion.
+  // In the order of their turns: a Map keeps insertion order.
   const waiting = new Map<string, Map<string, Work[]>>();
-  /** When this turn has no time left. Undefined: none has begun. */
+  /** When this turn runs out of time; undefined if none has started. */
   let endsAt: number | undefined;
   let workedMs = 0;
 
@@ -54,7 +59,7 @@ export function createSlices({ forMs, restTimes = 0, now = () => performance.now
   };
 
   const rest = (): void => {
-    // Nothing begins before the rest is over.
+    // Nothing starts before the pause is over.
     endsAt = -Infinity;
     if (restTimes === 0 || workedMs < LEAST_MS) takeTurn();
     else setTimeout(takeTurn, Math.ceil(workedMs * restTimes));
@@ -68,7 +73,7 @@ export function createSlices({ forMs, restTimes = 0, now = () => performance.now
     }
   };
 
-  /** Makes at least one step: work that waited for a turn with time left would wait for ever on a machine that is always late. */
+  /** Runs at least one step: on a machine that is always late, work that waited for a turn with time left would wait forever. */
   const proceed = (work: Work): void => {
     const startedAt = restTimes === 0 ? 0 : now();
     let isMore = false;
@@ -103,7 +108,7 @@ export function createSlices({ forMs, restTimes = 0, now = () => performance.now
   };
 }
 
-/** Takes one step after the other in turns of the owner, and returns what the last one gives. Rejects with what a step throws. */
+/** Runs steps in turns of the owner, and returns the result of the last one. Rejects with what a step throws. */
 export async function takeSteps<T>(
   slices: Slices,
   owner: string,
@@ -116,11 +121,11 @@ export async function takeSteps<T>(
     return result.done !== true;
   };
   await slices.run(owner, step, more);
-  // `as`: it has come to the end, or has thrown.
+  // `as`: the steps have ended, or one has thrown.
   return (done as unknown as { value: T }).value;
 }
 
-/** The first work of the part and the owner whose turn it is. Both then go to the end of their order. */
+/** The first work of the part and owner whose turn it is. Both then move to the end of their order. */
 function nextOf(waiting: Map<string, Map<string, Work[]>>): Work | undefined {
   for (const [owner, parts] of waiting) {
     waiting.delete(owner);
@@ -135,16 +140,16 @@ function nextOf(waiting: Map<string, Map<string, Work[]>>): Work | undefined {
   return undefined;
 }
 
-/** A body of this many bytes takes turns with others. Reading a smaller one takes 2 ms at most. */
+/** A body with at least this many bytes takes turns with others. Reading a smaller one takes up to 2 ms. */
 export const COSTLY_BYTES = 32 * 1024;
 const TURN_MS = 5;
 const REST_TIMES = 2;
 
-/** The one owner of what callers send who have proved nothing. */
+/** The common owner of everything that unauthenticated callers send. */
 export const UNPROVEN = '';
 
 /**
- * Turns for work on what callers send or read that may take long: bodies and their signatures, definitions, large answers. One for the
- * process: all of it together has a third of the event loop, so that most other requests find it free.
+ * Turns for work on what callers send or read that may take long: bodies and their signatures, definitions, large responses. There is
+ * one per process, and all of this work together gets a third of the event loop, so that most other requests find it free.
  */
 export const createCostlyTurns = (): Slices => createSlices({ forMs: TURN_MS, restTimes: REST_TIMES });

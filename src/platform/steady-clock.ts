@@ -1,23 +1,24 @@
-/** Times in ms. `theirs` is another clock's time, read at some instant between `askedAt` and `answeredAt` of the monotonic one. */
+/** Times in ms. `theirs` is another clock's time, read between `askedAt` and `answeredAt` of the monotonic clock. */
 type Reading = { theirs: number; askedAt: number; answeredAt: number };
 
-/** A time of day that follows another clock where the machine's own is wrong. */
+/** A time of day that follows another clock if the machine's own is wrong. */
 export type SteadyClock = {
   now(): Date;
   /**
-   * Compares the machine's clock with another one, which is right. Returns how many ms the machine is ahead of it (negative: behind), and
-   * 0 while they agree to a second.
+   * Compares the machine's clock with another one, which is taken to be right. Returns how many ms the machine is ahead (negative:
+   * behind), or 0 while they agree to within a second.
    */
   compare(reading: Reading): number;
 };
 
-// Machines with a time service agree to some ms. A slow answer, and a machine without one, must not make times jump to and fro.
+// Machines with a time service agree to within some ms. A slow reply, or a machine without time service, must not make times jump back
+// and forth.
 const TOLERATED_MS = 1_000;
 
 /**
- * The machine's clock as long as it agrees with the other one to a second, otherwise the other one's time, carried on by the monotonic
- * clock. A jump of the machine's clock is seen at once, without a question. `wall` is the machine's time since the epoch, `monotonic` a
- * clock that nobody sets; both in ms.
+ * Follows the machine's clock as long as it agrees with the other one to within a second, otherwise the other one's time, continued by
+ * the monotonic clock. A jump of the machine's clock is noticed at once, without a comparison. `wall` is the machine's time since the
+ * epoch, `monotonic` a clock that is never set; both in ms.
  */
 export function createSteadyClock({
   wall = Date.now,

@@ -30,7 +30,7 @@ const organisation = () => new Option('--organisation <id>', 'id of the organisa
 
 /**
  * The commands of `posthorn` with their options; docs/reference/command-line.md lists them. Each command loads its code when it runs:
- * `keys` needs neither Temporal's native library nor Koa. `writeErr` prints what commander has to say about wrong usage.
+ * `keys` needs neither Temporal's native library nor Koa. `writeErr` prints commander's messages about wrong usage.
  */
 export function createCommandLine(stop: StopRequest, writeErr: (text: string) => void): Command {
   const program = new Command('posthorn')
@@ -246,7 +246,7 @@ function parseScopes(text: string): Scope[] {
   const names = text.split(',').map((name) => name.trim());
   return names.map((name) => {
     const scope = SCOPES.find((each) => each === name);
-    if (scope === undefined) throw new InvalidArgumentError(`${name} is no scope.`);
+    if (scope === undefined) throw new InvalidArgumentError(`${name} is not a scope.`);
     return scope;
   });
 }
@@ -258,7 +258,7 @@ function parseLimit(text: string): number {
   return number;
 }
 
-/** Everything is closed by then; a stray handle of a library must not keep the process. */
+/** Everything is closed by then; a stray handle of a library must not keep the process alive. */
 function exit(code: number): void {
   process.exit(code);
 }

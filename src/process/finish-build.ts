@@ -15,8 +15,8 @@ import { brotliCompressSync } from 'node:zlib';
 import { READER_COPY, readerOfPackage } from '../api/openapi/pages.ts';
 import { BUNDLE_PATHS, bundleWorkflows } from '../platform/temporal/worker.ts';
 
-// Run by `npm run build` on what tsc has just written beside dist: adds the workflow bundles and the reader of /docs, then puts it in
-// dist's place at once, so that a running service and a build that fails never meet half a dist.
+// Run by `npm run build` on what tsc has just written next to dist: adds the workflow bundles and the reader of /docs, then replaces
+// dist at once, so that neither a running service nor a failed build ever leaves half a dist.
 const built = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const root = dirname(built);
 const dist = join(root, 'dist');
@@ -32,13 +32,13 @@ if (existsSync(dist)) renameSync(dist, `${dist}-old`);
 renameSync(built, dist);
 rmSync(`${dist}-old`, { recursive: true, force: true });
 
-// npx looks here first. Without it npx installs the checkout as a package of its own, which builds all of this again.
+// npx looks here first. Otherwise npx installs the checkout as a package of its own, which builds all of this again.
 const bin = join(root, 'node_modules', '.bin');
 mkdirSync(bin, { recursive: true });
 rmSync(join(bin, 'posthorn'), { force: true });
 symlinkSync(join('..', '..', 'bin', 'posthorn.js'), join(bin, 'posthorn'));
 
-/** Puts beside each file of the dashboard the same by Brotli at its best, which takes too long for the moment it is asked for. */
+/** Adds a Brotli file at maximum quality to each file of the dashboard; compressing at request time would take too long. */
 function packFolder(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);

@@ -2,24 +2,30 @@ import type { Client } from '@temporalio/client';
 import { untilReachable } from '../platform/db/failures.ts';
 import { type Furniture, furnish, isNamespaceMissing, type Schedule } from '../platform/temporal/furnish.ts';
 
-// Time between looks whether Temporal still has what we need; a lost store is made good within this time.
+// Interval of the checks whether Temporal still has what we need; a lost store is set up again within this time.
 const FURNISH_EVERY_MS = 15_000;
-// Limit of that look, shorter than the time between two. A server that hangs would otherwise keep the look for ever and seem healthy.
+// Timeout of that check, shorter than its interval. Otherwise a server that hangs would block the check forever and seem healthy.
 const FURNISH_WITHIN_MS = 10_000;
-/** The SDK's workers give up when their namespace is denied for about ten seconds, and a new one is known two seconds after it was made. */
+/**
+ * The SDK's workers give up if their namespace is denied for about ten seconds, and a new one is available two seconds after it was
+ * created.
+ */
 const GLANCE_EVERY_MS = 3_000;
 
 type Wanted = Omit<Parameters<typeof furnish>[1], 'before' | 'schedules'>;
 
 /** The namespace, the search attributes and the schedules that a worker needs in Temporal. */
 type Furnished = {
-  /** Whether the namespace had our search attributes at the last look. */
+  /** Whether the namespace had our search attributes at the last check. */
   isSearchable(): boolean;
-  /** Whether the last look succeeded. */
+  /** Whether the last check succeeded. */
   isHealthy(): boolean;
-  /** Makes all that is missing. `abandon` is called where the store is new, now or later, and returns the number of deliveries. */
+  /**
+   * Creates everything that is missing. `abandon` is called if the store is new, now or later, and returns the number of re-queued
+   * deliveries.
+   */
   begin(schedules: readonly Schedule[], abandon: () => Promise<number>): Promise<void>;
-  /** Looks again and again from now on, until `stop`. */
+  /** Repeats the check from now on, until `stop`. */
   watch(): void;
   stop(): void;
 };
@@ -41,14 +47,18 @@ export function keepFurnished(client: Client, wanted: Wanted): Furnished {
       furniture = found;
       isHealthy = true;
       if (!found.isNewStore) return;
-      // Only this look finds the store new, and later starts in it would be abandoned too: the work is not left to the next look.
+      // Only this check finds the store new, and workflows started later would be detached too, so the work is not left to the next
+      // check.
       const abandoned = await untilReachable(abandon, () => isStopped);
-      log.warn({ deliveries: abandoned }, "Temporal's store is new; deliveries that the old one carried are due again");
+      log.warn(
+        { deliveries: abandoned },
+        "Temporal's store is new (lost or replaced); re-queued the deliveries whose workflows were in the old one",
+      );
     } catch (error) {
       isHealthy = false;
       log.warn(
         { err: error },
-        'the namespace and the schedules in Temporal could not be checked; the next look tries again',
+        'could not check the namespace and the schedules in Temporal; the next check will try again',
       );
     }
   };

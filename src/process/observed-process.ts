@@ -7,23 +7,23 @@ import { type Readied, metricValuesOf, type ProcessPage } from '../platform/obse
 import type { OwnAddresses } from '../platform/outbound/guard/own-addresses.ts';
 import type { Readiness } from '../platform/readiness/readiness.ts';
 
-// The SDK's page comes from this process itself. One that takes longer is left out of the scrape.
+// The SDK's page comes from this process itself. If it takes longer, it is left out of the scrape.
 const TEMPORAL_WITHIN_MS = 2_000;
 
 /** One service process, as its metrics and its probes see it. */
 export type ObservedProcess = {
   meters: Meters;
-  /** Where Temporal's SDK shows its metrics, on loopback. */
+  /** Where Temporal's SDK serves its metrics, on loopback. */
   temporalMetricsAddress: string;
-  /** The database's figures are read when `withDatabase` says so, since all processes would read the same. */
+  /** Reads the database metrics only `withDatabase`, since all processes would read the same. */
   page(withDatabase: boolean): Promise<ProcessPage>;
-  /** The role has begun; from now on `readiness` says whether it takes work. */
+  /** Called once the command has started; from then on `readiness` says whether it accepts work. */
   show(readiness: Readiness): void;
   ready(): Promise<Readied>;
   close(): Promise<void>;
 };
 
-/** Undefined where METRICS_PORT is not set: then nothing is counted. */
+/** Returns undefined if METRICS_PORT is not set: nothing is counted then. */
 export async function observeProcess({
   config,
   log,
@@ -44,7 +44,7 @@ export async function observeProcess({
   const tellFailure = (failure: unknown): void =>
     log.warn(
       { err: failure },
-      'the metrics could not read their figures from PostgreSQL; the page keeps their last figures and tries again',
+      'could not read the database metrics from PostgreSQL; the metrics page keeps their last values and will try again',
     );
   return {
     meters,
@@ -71,7 +71,7 @@ export async function observeProcess({
   };
 }
 
-/** Empty in a role without Temporal, and before its SDK is there. */
+/** Empty in a command without Temporal, and before its SDK is loaded. */
 async function readTemporal(address: string): Promise<string> {
   try {
     const answer = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(TEMPORAL_WITHIN_MS) });

@@ -20,30 +20,34 @@ import type { PublishTracing } from '../messaging/publishing/trace-commits.ts';
 import type { TracesSettings } from '../platform/config/traces.ts';
 import { createSpanIds, publishSpans, requestSpans, trySpans } from './spans.ts';
 
-// A process that stops hands out what it has, and a collector that hangs does not keep it from stopping. The drain before it takes up
-// to 40 s of the 60 that docs/operate/running.md asks for.
+// A stopping process exports what it has, but a collector that hangs must not keep it from stopping. The drain before it takes up to 40
+// s of the 60 s that docs/operate/running.md asks for.
 const FLUSH_WITHIN_MS = 3_000;
-// A group commit holds up to 500 messages, each of which may be recorded.
+// A group commit contains up to 500 messages, each of which may be recorded.
 const LINKS_AT_MOST = 500;
 
-/** Spans of one process. */
+/** The traces of one process. */
 export type Tracing = {
   traceRequest: TraceRequest;
   publishing: PublishTracing;
   tries: TryTracing;
-  /** Rejects with the failure of the last export; while the collector is away, with that of an export without spans. */
+  /** Rejects with the failure of the last export; if `isAway`, with that of an export without spans. */
   ask(isAway: boolean): Promise<void>;
-  /** Exports what is left, as far as the collector takes it within three seconds. */
+  /** Exports the remaining spans, as far as the collector accepts them within three seconds. */
   close(): Promise<void>;
 };
 
-/** Where spans are from, beside what the service itself knows. */
+/** Where spans come from, in addition to what the service itself knows. */
 export type TracedProcess = { role: string; number?: number | undefined };
 
 /**
- * Traces by OTLP. The exporter reads its headers, certificates, time limit and compression from the standard variables itself, and has
- * the headers of a file from here; the resource reads its name and attributes. Spans beyond the queue are dropped, so that a collector
- * that is away costs neither memory nor time.
+ * Creates traces with OTLP. The exporter reads its headers, certificates, timeout and compression from the standard variables, and gets
+ * headers from a file from here; the resource reads its name and attributes. Spans beyond the queue are dropped, so that an unavailable
+ * collector costs neither memory nor time.
+ *
+ * There are no instrumentations, because they replace functions of modules and keep a context for every promise, for every message,
+ * recorded or not. @temporalio/interceptors-opentelemetry is not used: it requires version 1 of the SDK and adds code to each workflow
+ * activation. The SDK is version 2, because version 3 needs Node 22.
  */
 export function createTracing({ headers, sampler, batches }: TracesSettings, { role, number }: TracedProcess): Tracing {
   const exporter = remembering(new OTLPTraceExporter(headers === undefined ? {} : { headers: { ...headers } }));
@@ -91,12 +95,12 @@ export function createTracing({ headers, sampler, batches }: TracesSettings, { r
 
 type Remembering = SpanExporter & { last(): Promise<void>; probe(): Promise<void> };
 
-/** The same exporter, which knows whether its last export has failed. */
+/** The same exporter, which remembers whether its last export failed. */
 function remembering(exporter: SpanExporter): Remembering {
   let failure: Error | undefined;
   const send: SpanExporter['export'] = (spans, done) =>
     exporter.export(spans, (result) => {
-      failure = result.code === 0 ? undefined : (result.error ?? new Error('the collector refused the spans'));
+      failure = result.code === 0 ? undefined : (result.error ?? new Error('the collector rejected the spans'));
       done(result);
     });
   const last = (): Promise<void> => (failure === undefined ? Promise.resolve() : Promise.reject(failure));
@@ -110,13 +114,13 @@ function remembering(exporter: SpanExporter): Remembering {
 }
 
 /**
- * Traces that one process begins in a second without OTEL_TRACES_SAMPLER. A recorded message costs 0.1 ms of a processor beside the 0.5
- * of one in a burst and the 10 of one with its own Temporal workflow. With ten of them a second, the
- * mean message costs 3 % more at most, at every rate.
+ * New traces per second and process without OTEL_TRACES_SAMPLER. A recorded message costs 0.1 ms of CPU, in addition to the 0.5 ms of a
+ * message in a burst or the 10 ms of one with its own Temporal workflow. With ten a second, an average message costs up to 3 % more, at
+ * every rate.
  */
 export const NEW_TRACES_A_SECOND = 10;
 
-/** Takes the first `most` traces of each second. `now` in ms. */
+/** Samples the first `most` traces of each second. `now` in ms. */
 export function boundedSampler(most: number, now: () => number): Sampler {
   let begunAt = Number.NEGATIVE_INFINITY;
   let taken = 0;
@@ -134,7 +138,7 @@ export function boundedSampler(most: number, now: () => number): Sampler {
   };
 }
 
-/** The sampler of the settings. Without one a trace that a caller records is recorded, and others up to the bound. */
+/** Returns the sampler of the settings. Without one, a trace that its caller records is recorded, and others up to the limit. */
 export function samplerOf(settings: TracesSettings['sampler'], now: () => number): Sampler {
   if (settings === undefined) return new ParentBasedSampler({ root: boundedSampler(NEW_TRACES_A_SECOND, now) });
   const { name, ratio } = settings;

@@ -41,7 +41,7 @@ import { inspectorRoutes } from '../insight/inspectors/routes.ts';
 import { installationRoutes } from '../insight/installation/routes.ts';
 import { markerRoutes } from '../insight/markers/routes.ts';
 
-/** Every endpoint but the probes. */
+/** Every endpoint except the probes. */
 export const routes: Route<Services>[] = [
   ...channelRoutes,
   ...publishingRoutes,

@@ -7,12 +7,12 @@ import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../kernel/words/rights.
 
 export type FirstKeys = Record<EnvironmentKind, NewApiKey>;
 
-// Any number, the same in every process: two that start at once on an empty database make one organisation.
+// Any number, but the same in every process, so that two that start at once on an empty database create only one organisation.
 const LOCK_NUMBER = 7_220_634;
 
 /**
- * Makes the organisation, its app and the app's two environments with their system channels where there are none yet. Safe to repeat,
- * and at once.
+ * Creates the organisation, its app and the app's two environments with their system channels, if they do not exist. Safe to repeat and
+ * to run concurrently.
  */
 export async function ensureEnvironments({ db, newId }: Pick<Dependencies, 'db' | 'newId'>): Promise<void> {
   await db.$transaction(async (transaction) => {
@@ -32,8 +32,8 @@ export async function ensureEnvironments({ db, newId }: Pick<Dependencies, 'db' 
 }
 
 /**
- * One live and one test key of tier Enterprise, 10 batches a minute as in every tier (spec §8), when the database has no API key at
- * all; the only time they are known.
+ * Creates a live and a test key of tier Enterprise, with 10 batches a minute as in every tier (spec §8), if the database has no API key
+ * at all. Their values cannot be read later.
  */
 export async function createFirstKeys(
   { db }: Pick<Dependencies, 'db'>,

@@ -1,11 +1,11 @@
 import { listenUnderSupervisor } from './roles/serving/stop-request.ts';
 
-// The first statement, as in main.ts: a signal while the rest loads is heard.
+// Must be the first statement, as in main.ts, so that a signal is noticed while the rest loads.
 const stop = listenUnderSupervisor();
 (await import('./heap.ts')).keepHeapSmall();
 const { joinSupervisor, sayFailure } = await import('./supervisor/join.ts');
 
-/** One of several processes of `start`, `api` or `worker`: it runs what its supervisor has assigned to it. */
+/** One of several processes of `start`, `api` or `worker`: runs what its supervisor has assigned to it. */
 try {
   const joined = await joinSupervisor(stop.request);
   const { runServiceProcess } = await import('./roles/run-service.ts');

@@ -19,7 +19,7 @@ import type { PublishTracing } from '../messaging/publishing/trace-commits.ts';
 import { hash } from 'node:crypto';
 import { type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace';
 
-/** Ids of spans: random, but for the next one after `use`. */
+/** Span ids: random, except for the next one after `use`. */
 type SpanIds = IdGenerator & { use(spanId: string): void };
 
 export function createSpanIds(): SpanIds {
@@ -39,21 +39,21 @@ export function createSpanIds(): SpanIds {
 }
 
 /**
- * Id of the span of a delivery's round. The id follows from their names, so that every process knows the parent of an attempt, and the one
- * that ends the round can make that span: nothing is stored or handed on for it.
+ * Id of the span of a delivery's round. It is derived from their ids, so that every process knows the parent of an attempt, and the
+ * process that ends the round can create that span, without storing or passing on anything.
  */
 export const deliverySpanId = (deliveryId: string, round: number): string =>
   hash('sha256', `${deliveryId}/${round}`, 'hex').slice(0, 16);
 
-// Names of the semantic conventions of OpenTelemetry. The attributes of messaging are not stable there yet.
+// Names from the semantic conventions of OpenTelemetry. Their messaging attributes are not stable yet.
 const SYSTEM = { 'messaging.system': 'posthorn' } as const;
 const FIRST_ERROR = 500;
 
-/** Whether a stored trace is recorded: its last flag. */
+/** Whether a stored trace is recorded, according to its last flag. */
 const isRecorded = (traceparent: string | null | undefined): traceparent is string =>
   typeof traceparent === 'string' && (Number.parseInt(traceparent.slice(53), 16) & TraceFlags.SAMPLED) === 1;
 
-/** The span that a text of W3C Trace Context names; undefined without any. */
+/** The span that a W3C Trace Context names; undefined without one. */
 function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext | undefined {
   if (traceparent === null) return undefined;
   return {
@@ -68,7 +68,7 @@ function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext |
 const below = (parent: SpanContext | undefined): Context =>
   parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
 
-/** The context that others have this span as their parent by. */
+/** The context with which others use this span as their parent. */
 function contextOf(span: Span): TraceContext {
   const { traceId, spanId, traceState } = span.spanContext();
   const state = traceState?.serialize() ?? '';
@@ -80,13 +80,13 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** The name of a failure, never its text: that may hold SQL, hosts or secrets. */
+/** The name of a failure, never its text, which may contain SQL, hosts or secrets. */
 const nameOf = (failure: unknown): string => {
   if (!(failure instanceof Error)) return '_OTHER';
   return 'code' in failure && typeof failure.code === 'string' ? failure.code : failure.name;
 };
 
-/** Server spans, one for each request. */
+/** Server spans, one per request. */
 export const requestSpans =
   (tracer: Tracer): TraceRequest =>
   ({ method, traceparent, tracestate }) => {
@@ -111,7 +111,7 @@ export const requestSpans =
 
 /** Spans of publishes and of their group commits. */
 export function publishSpans(tracer: Tracer): PublishTracing {
-  // By the very object that the messages of a request carry to their group.
+  // Keyed by the very object that the messages of a request carry to their group.
   const spans = new WeakMap<TraceContext, Span>();
   const ending =
     (span: Span) =>
@@ -136,7 +136,7 @@ export function publishSpans(tracer: Tracer): PublishTracing {
       if (first === undefined) return undefined;
       const attributes = {
         'db.system.name': 'postgresql',
-        // By the conventions a batch has two at least.
+        // By convention, a batch has at least two.
         ...(traces.length > 1 && { 'db.operation.batch.size': traces.length }),
       };
       const links = others.map((other) => ({ context: other.spanContext() }));
@@ -165,12 +165,12 @@ function aboutMessages(publications: Parameters<PublishTracing['publish']>[0]): 
   };
 }
 
-/** Spans of tries, of their requests, and of the rounds of deliveries that end with them. `now`: performance.now(). */
+/** Spans of attempts, of their requests, and of the delivery rounds that end with them. `now`: performance.now(). */
 export function trySpans(tracer: Tracer, ids: Pick<SpanIds, 'use'>, now: () => number): TryTracing {
   const endRound = (delivery: DeliveryToAttempt, carrier: string, status: string, reason?: string | null): void => {
     const { deliveryId, round, message } = delivery;
     ids.use(deliverySpanId(deliveryId, round));
-    // A replay begins long after the message was accepted.
+    // A replay starts long after the message was accepted.
     const startTime = round === 1 ? message.publishedAt : delivery.policyStartedAt;
     const attributes = { ...aboutDelivery(delivery, carrier), 'posthorn.delivery.status': status };
     const span = tracer.startSpan('deliver', { startTime, attributes }, below(spanContextOf(message.trace)));
@@ -218,7 +218,7 @@ export function trySpans(tracer: Tracer, ids: Pick<SpanIds, 'use'>, now: () => n
       };
     },
     held(delivery, carrier) {
-      // A round without an attempt would be a span for each look at a limit.
+      // Otherwise every check of a limit would create a span for a round without an attempt.
       if (delivery.policyAttempts > 0 && isRecorded(delivery.message.trace.traceparent))
         endRound(delivery, carrier, 'held');
     },
@@ -235,11 +235,11 @@ const aboutDelivery = (
   'posthorn.delivery.id': deliveryId,
   'posthorn.delivery.round': round,
   'posthorn.subscription.id': subscription.id,
-  // As the interceptors of Temporal's SDK name it, so that one search finds both.
+  // The same name as in the interceptors of Temporal's SDK, so that one search finds both.
   ...(carrier !== '' && { temporalWorkflowID: carrier }),
 });
 
-/** The URL itself is left out: receivers put secrets into paths and queries. */
+/** The URL itself is left out, because receivers put secrets into paths and queries. */
 function aboutRequest(url: string, number: number): Attributes {
   const { protocol, hostname, port } = new URL(url);
   const scheme = protocol.slice(0, -1);

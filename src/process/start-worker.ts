@@ -35,7 +35,7 @@ import { createSchemas } from '../messaging/schemas/schemas.ts';
 import { NotReady } from '../kernel/errors.ts';
 import type { ReadinessCheck } from '../platform/readiness/readiness.ts';
 
-/** Publishing of a worker without an API: deliveries of its messages wait for a claim, streams find them by themselves. */
+/** Publishing in a worker without an API: deliveries of its messages wait to be claimed, and streams find the messages by themselves. */
 function createWorkerPublishing(deps: ProcessDependencies): Publishing {
   const { filters, publishingConfigs: configs } = deps;
   const streams = { wake: () => {} };
@@ -49,30 +49,30 @@ function createWorkerPublishing(deps: ProcessDependencies): Publishing {
   });
 }
 
-// A try takes at most 30 s (timeoutMs) and its recording; a worker that drains lets it end.
+// An attempt takes up to 30 s (timeoutMs) plus its recording; a draining worker lets it finish.
 const DRAIN_MS = 35_000;
-// While PostgreSQL is away a result cannot be recorded: the process ends all the same, and the try is made again elsewhere.
+// While PostgreSQL is unavailable, a result cannot be recorded: the process ends anyway, and the attempt is repeated elsewhere.
 const FORCE_MS = 40_000;
-// Slots beside the workflow tasks of local first tries, each of which lasts as long as its try.
+// Slots in addition to the workflow tasks of local first attempts, each of which lasts as long as its attempt.
 const OTHER_WORKFLOW_TASKS = 40;
-// The SDK would send a heartbeat every 4 s (0.8 of the 5 s timeout). A process that pauses for a second would then count as dead, and
-// a long try be made twice. Only long tries send them: at most 250 a second with all places taken.
+// The SDK would send a heartbeat every 4 s (0.8 of the 5 s timeout), so a process that pauses for a second would count as dead, and a
+// long attempt would be duplicated. Only long attempts send them: up to 250 a second with all slots in use.
 const HEARTBEAT_AT_MOST_EVERY_MS = 2_000;
 export type RunningWorker = {
-  /** Whether the last look at Temporal succeeded. */
+  /** Whether the last check of Temporal succeeded. */
   isHealthy(): boolean;
-  /** Settles, with the reason, when the worker delivers no more and cannot go on: its process must end and be started again. */
+  /** Resolves with the reason if the worker can no longer deliver: its process must end and be restarted. */
   failed: Promise<string>;
-  /** Another worker process has died: its claims are due again as soon as PostgreSQL answers, and not at the end of its lease. */
+  /** Another worker process has died: its claims are released as soon as PostgreSQL responds, without waiting for its lease to expire. */
   takeOver(deadIncarnationId: string): Promise<void>;
-  /** Drains: no new tries; those under way end and are recorded. */
+  /** Drains: starts no new attempts, and waits until those in progress are finished and recorded. */
   stop(): Promise<void>;
 };
 
 /**
- * `bundle`: a file with the bundled Temporal workflows; default: the one of the build, else they are bundled now. `onIncarnation` gets
- * the id under which this process claims, before it does. `isReplacement`: it stands in the place of one that has died. `outages` get to
- * know of Temporal's. `publishing` is that of this process's API, which runs of workflows share.
+ * `bundle`: file with the bundled Temporal workflows; default: that of the build, otherwise they are bundled now. `onIncarnation` gets
+ * the worker id under which this process claims, before it does. `isReplacement`: it replaces a process that has died. `outages`
+ * watches Temporal too. `publishing` is that of this process's API, which runs of workflows share.
  */
 export type StartOptions = {
   taskQueue?: string;
@@ -86,7 +86,7 @@ export type StartOptions = {
 
 type ForParts = { handOver?: LateHandOver | undefined; publishing?: Publishing | undefined };
 
-/** Every part of a worker process; parts/worker-part.ts says what a part brings. */
+/** Every part of a worker process; parts/worker-part.ts explains what a part provides. */
 function createParts(context: WorkerContext, { handOver, publishing = createWorkerPublishing(context) }: ForParts) {
   const capacity = capacityOf(readMachine(context.config.processes), context.config.deliveriesInFlight);
   const replays = replaysPart(context);
@@ -98,7 +98,7 @@ function createParts(context: WorkerContext, { handOver, publishing = createWork
   const recovery = recoveryPart(context, { repairs: [replays.restartLost, automations.repair] });
   const deliveries = deliveriesPart(context, {
     capacity,
-    // Others ask Temporal, which may not answer.
+    // takeOver comes first, because the others call Temporal, which may not respond.
     chores: [automations.takeOver, replays.startPending, automations.syncSchedules],
     ...(handOver && { handOver }),
   });
@@ -106,7 +106,7 @@ function createParts(context: WorkerContext, { handOver, publishing = createWork
   return {
     slots: capacity.slots,
     takeOver: deliveries.takeOver,
-    /** Temporal's store is new: replays start again and deliveries are due again. Returns the number of these deliveries. */
+    /** For a new Temporal store: replays start again and deliveries are re-queued. Returns the number of these deliveries. */
     async abandonCarriers(): Promise<number> {
       await replays.abandon();
       await automations.abandon();
@@ -125,8 +125,8 @@ function createParts(context: WorkerContext, { handOver, publishing = createWork
 }
 
 /**
- * Everything a worker process does: the Temporal worker with the activities of all parts, their loops, and the watch over the
- * namespace and schedules in Temporal. Ready when this returns: a no-op has warmed it up.
+ * Starts everything that a worker process does: the Temporal worker with the activities of all parts, their loops, and the watch over
+ * the namespace and the schedules in Temporal. When this returns, the worker is ready and a no-op workflow has warmed it up.
  */
 export async function startWorker(
   deps: ProcessDependencies,
@@ -155,7 +155,7 @@ export async function startWorker(
   const leave = async (): Promise<void> => {
     stopWatching?.();
     await incarnation.end().catch((error: unknown) => {
-      log.warn({ err: error }, 'the lease of this worker could not be ended; it runs out by itself');
+      log.warn({ err: error }, 'could not end the lease of this worker; it will expire by itself');
     });
     await temporal.close();
   };
@@ -226,7 +226,7 @@ async function startParts(
     shutdownForceTime: FORCE_MS,
     maxHeartbeatThrottleInterval: HEARTBEAT_AT_MOST_EVERY_MS,
   } satisfies Partial<WorkerOptions>;
-  // The type says that every activity that a Temporal workflow names is brought by a part.
+  // The type ensures that a part provides every activity that a Temporal workflow names.
   const activities: Omit<Activities, 'drainBacklog'> = activitiesOf(parts);
   const worker = await UntimedWorker.create({
     ...common,
@@ -264,9 +264,9 @@ async function startParts(
     async stop() {
       furnished.stop();
       for (const loop of loops.toReversed()) await loop.stop();
-      // Only now: deliveries that end for this are tried again at once, by a worker that takes new tasks.
+      // Only now: deliveries interrupted by this are retried at once, by a worker that accepts new tasks.
       stopping.abort();
-      // One that has failed refuses to be shut down.
+      // A worker that has failed rejects a shutdown.
       for (const each of [worker, ownWorker]) if (each.getState() === 'RUNNING') each.shutdown();
       await Promise.allSettled(runs);
       for (const part of contributions.toReversed()) await part.end?.();
@@ -275,19 +275,19 @@ async function startParts(
   };
 }
 
-/** Shown and not required: what is published meanwhile is delivered when Temporal is back. */
+/** Shown but not required: what is published meanwhile is delivered when Temporal is back. */
 export const temporalCheck = (worker: Pick<RunningWorker, 'isHealthy'>, address: string): ReadinessCheck => ({
   name: 'temporal',
   isRequired: false,
   async run() {
     if (!worker.isHealthy())
-      throw new NotReady('Temporal does not answer: nothing is delivered meanwhile', {
-        advice: `TEMPORAL_ADDRESS: ${address} does not answer; nothing is delivered meanwhile`,
+      throw new NotReady('Temporal does not respond; nothing is delivered until it does', {
+        advice: `TEMPORAL_ADDRESS: ${address} does not respond; nothing is delivered until it does`,
       });
   },
 });
 
-/** The way of runs to publishing: a message of theirs meets all that a request's does, from the limits of JSON on. */
+/** How runs publish: their messages meet the same checks as those of a request, including the limits of JSON. */
 const createPublishForRun =
   (publishing: Pick<Publishing, 'publish'>): PublishForRun =>
   async ({ environmentId, channelId, id, eventType, payload, metadata, chainDepth }) => {

@@ -300,7 +300,7 @@ describe('webhook settings', () => {
       const { status, body: refusal } = await rotate({ secret: 'fifth', overlapHours: 168 });
       expect([status, refusal.error.code]).toEqual([409, 'CONFLICT']);
       expect(refusal.error.message).toBe(
-        `3 older secrets are still valid beside the current one, and no more may be. The one made at ${oldest?.createdAt} is valid until ${oldest?.expiresAt}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
+        `At most 3 older secrets can be valid in addition to the current one. The one created at ${oldest?.createdAt} is valid until ${oldest?.expiresAt}; rotate after that, or with overlapHours 0, which ends all older secrets now`,
       );
       const { body: kept } = await posthorn.request<Secrets>('GET', path);
       expect(kept.secrets.map(({ secret }) => secret)).toEqual(all);

@@ -105,7 +105,7 @@ describe('request addresses', () => {
     const run = await calls.ended((await calls.start(workflowId, { note: 'a\r\nX-Admin: true' })).id);
     expect(stepOf(run, 'note').error).toEqual({
       code: 'EXPRESSION',
-      message: 'headers.x-note: holds a line break or another character that no header can have',
+      message: 'headers.x-note: must not contain a line break or another character that is invalid in a header',
     });
     expect(receiver.requests).toHaveLength(sentBefore);
   });
@@ -188,7 +188,7 @@ describe('request addresses', () => {
 
   // Such a connection was taken, and a step that used it was tried four times as a fault of the network.
   test('a connection with a value that no header can have is refused, and one from before is not tried again', async () => {
-    const reason = 'holds a line break or another character that no header can have';
+    const reason = 'must not contain a line break or another character that is invalid in a header';
     const credentials = { baseUrl: to('crm'), header: 'X-Key', value: 'a key' };
     const good = { connectorId: 'http', name: 'CRM', credentials };
     const { id } = await calls.good<{ id: string }>('POST', '/v1/connections', good);
@@ -251,7 +251,7 @@ describe('request addresses', () => {
         attempts: 1,
         error: {
           code: 'EXPRESSION',
-          message: 'auth.token: holds a line break or another character that no header can have',
+          message: 'auth.token: must not contain a line break or another character that is invalid in a header',
         },
       });
     expect(receiver.requests.slice(sentBefore).map(({ path }) => path)).toEqual(['/coded']);

@@ -137,7 +137,7 @@ describe.each(oneOfEachKind(CONTRACT))('%s', (_, row) => {
   if (row.body === undefined) {
     test('refuses a body that is broken or no object', async () => {
       await expectRefused(row, [
-        { body: '{', field: 'body', reason: 'is not valid JSON (at position 1)' },
+        { body: '{', field: 'body', reason: 'must be valid JSON (at position 1)' },
         { body: '[]', field: 'body', reason: 'must be an object' },
         { body: '"x"', field: 'body', reason: 'must be an object' },
         { body: 'null', field: 'body', reason: 'must be an object' },

@@ -78,10 +78,10 @@ test.each(['api', 'worker'])(
   '%s refuses keys that are not those of the database',
   async (role) => {
     expect(await refusalOf(role, newKey('k1'))).toContain(
-      'posthorn: The encryption key k1 has other bytes than the key that this database knows by that name. That key sealed 1 row of subscription_secrets.',
+      'posthorn: The encryption key k1 differs from the key of that name that this database was encrypted with. That key has encrypted 1 row of subscription_secrets.',
     );
     expect(await refusalOf(role, newKey('k2'))).toContain(
-      'posthorn: The encryption key k1 is missing. That key sealed 1 row of subscription_secrets.',
+      'posthorn: The encryption key k1 is missing. It has encrypted 1 row of subscription_secrets.',
     );
   },
   180_000,
@@ -129,7 +129,7 @@ test('a lost key is given up by the command that the refusal names, after which 
   expect([done.exitCode, done.output]).toEqual([
     0,
     'subscription_secrets: 1 removed\nidempotency_keys: 0 removed\nmachine_credential_secrets: 0 removed\ninbound_webhook_secrets: 0 removed\nconnections: 0 removed\nsecrets: 0 removed\ntotp_factors: 0 removed\ntoken_signing_keys: 0 removed\n' +
-      'Gave up the rows of the encryption key k1\n',
+      'Discarded the rows of the encryption key k1\n',
   ]);
   expect(await refusalOf('api', other.ENCRYPTION_KEYS)).toBe('started');
 }, 180_000);

@@ -44,9 +44,9 @@ describe('encryption keys', () => {
       await insertSealed(database.pool, createKeyRing([k1]), { secrets: 3, answers: 1 });
 
       expect(await refusal(keyOf('k1'))).toBe(
-        'EncryptionKeyError: The encryption key k1 has other bytes than the key that this database knows by that name. ' +
-          'That key sealed 1 row of idempotency_keys and 3 rows of subscription_secrets. Set its bytes in ENCRYPTION_KEYS, or give ' +
-          'the new key another name and give up the rows of the lost one with `posthorn encryption-keys discard k1`.',
+        'EncryptionKeyError: The encryption key k1 differs from the key of that name that this database was encrypted with. ' +
+          'That key has encrypted 1 row of idempotency_keys and 3 rows of subscription_secrets. Set that key in ENCRYPTION_KEYS, or give ' +
+          'the new key another name and discard the rows of the lost one with `posthorn encryption-keys discard k1`.',
       );
       expect(await refusal(k1)).toBe('proved');
     });
@@ -56,8 +56,8 @@ describe('encryption keys', () => {
       await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 2 });
 
       expect(await refusal(k2)).toBe(
-        'EncryptionKeyError: The encryption key k1 is missing. That key sealed 2 rows of idempotency_keys. Add it to ENCRYPTION_KEYS, ' +
-          'or give up these rows with `posthorn encryption-keys discard k1`.',
+        'EncryptionKeyError: The encryption key k1 is missing. It has encrypted 2 rows of idempotency_keys. Add it to ENCRYPTION_KEYS, ' +
+          'or discard these rows with `posthorn encryption-keys discard k1`.',
       );
       expect(await checkValues()).toEqual([]);
       expect(await refusal(k2, k1)).toBe('proved');
@@ -316,13 +316,13 @@ describe('reseal', () => {
     const done = await run();
     expect([done.exitCode, done.errors]).toEqual([0, '']);
     expect(done.output).toMatch(
-      /^subscription_secrets: 2 sealed anew\nmachine_credential_secrets: 0 sealed anew\n[^]*\nThe encryption key fresh has sealed them\n$/,
+      /^subscription_secrets: 2 re-encrypted\nmachine_credential_secrets: 0 re-encrypted\n[^]*\nThey are now encrypted with the key fresh\n$/,
     );
     await database.pool.query(`UPDATE subscription_secrets SET ciphertext = 'v1.old.' || substr(ciphertext, 10)`);
     const failed = await run();
     expect([failed.exitCode, failed.output]).toEqual([
       1,
-      expect.stringContaining('subscription_secrets: 2 that no key opens, left as they are'),
+      expect.stringContaining('subscription_secrets: 2 that no key can decrypt, left unchanged'),
     ]);
   });
 });

@@ -60,7 +60,7 @@ describe('migrate', () => {
     const { exitCode, errors } = await runPosthorn(['migrate'], { DATABASE_URL: url });
     expect([exitCode, errors]).toEqual([
       1,
-      'posthorn: This database has tables of another program, such as customers: use an empty database\n',
+      'posthorn: This database has tables of another program, such as customers; use an empty database\n',
     ]);
     expect(await tables()).toEqual(['customers']);
   });
@@ -154,7 +154,7 @@ describe('large indexes', () => {
   ];
   const migrate = (options: MigrateOptions = {}): Promise<string[]> =>
     migrateDatabase(database.url, { migrations: MIGRATIONS, ...options });
-  const MADE_FIRST = `Migration ${MIGRATION} makes ${INDEX} on deliveries first, without a stop; a large table takes minutes`;
+  const MADE_FIRST = `Migration ${MIGRATION} first creates ${INDEX} on deliveries without blocking it; this takes minutes on a large table`;
 
   let database: TestDatabase;
   let writer: pg.Client;

@@ -97,12 +97,12 @@ describeWithPgBouncer('behind PgBouncer in its mode transaction', () => {
     const [sentence] = errors.split('\n');
     expect([exitCode, sentence]).toEqual([
       1,
-      `posthorn: DATABASE_URL: ${new URL(pooler.url).host} is PgBouncer; set DIRECT_DATABASE_URL to PostgreSQL itself as well`,
+      `posthorn: DATABASE_URL: ${new URL(pooler.url).host} is PgBouncer; also set DIRECT_DATABASE_URL to PostgreSQL itself`,
     ]);
   });
 
   // Old: the role began, lost its planner settings and its time zone, and failed at the first prepared statement of another session.
-  test('a role whose pooler drops the settings of sessions in silence ends with the same advice', async () => {
+  test('a role whose pooler drops session settings in silence ends with the same advice', async () => {
     const silent = await startPgBouncer(database.url, 2, ['ignore_startup_parameters = options']);
     const settings = {
       DATABASE_URL: silent.url,
@@ -110,7 +110,7 @@ describeWithPgBouncer('behind PgBouncer in its mode transaction', () => {
       ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
       PORT: '0',
     };
-    const advice = `DATABASE_URL: ${new URL(silent.url).host} drops the settings of sessions, as PgBouncer does with ignore_startup_parameters; set DIRECT_DATABASE_URL to PostgreSQL itself as well`;
+    const advice = `DATABASE_URL: ${new URL(silent.url).host} drops session settings, as PgBouncer does with ignore_startup_parameters; also set DIRECT_DATABASE_URL to PostgreSQL itself`;
     try {
       for (const command of ['migrate', 'api', 'worker']) {
         const { exitCode, output, errors } = await runPosthorn([command], settings);
@@ -141,15 +141,17 @@ describeWithPgBouncer('behind PgBouncer in its mode transaction', () => {
     });
     expect(await look({ DATABASE_URL: nobody, DIRECT_DATABASE_URL: database.url })).toMatchObject({
       database: expect.stringMatching(/^ok: PostgreSQL/),
-      pooler: expect.stringMatching(/^fail: DATABASE_URL: 127\.0\.0\.1:\d+ is not there: nothing listens/),
+      pooler: expect.stringMatching(/^fail: DATABASE_URL: 127\.0\.0\.1:\d+ is not running: nothing listens there/),
     });
     expect(await look({ DATABASE_URL: pooler.url, DIRECT_DATABASE_URL: nobody })).toMatchObject({
-      database: expect.stringMatching(/^fail: DIRECT_DATABASE_URL: 127\.0\.0\.1:\d+ is not there: nothing listens/),
+      database: expect.stringMatching(
+        /^fail: DIRECT_DATABASE_URL: 127\.0\.0\.1:\d+ is not running: nothing listens there/,
+      ),
     });
     const other = await createTestDatabase();
     try {
       expect(await look({ DATABASE_URL: pooler.url, DIRECT_DATABASE_URL: other.url })).toMatchObject({
-        pooler: `fail: DATABASE_URL leads to another database than DIRECT_DATABASE_URL; correct one of them`,
+        pooler: `fail: DATABASE_URL and DIRECT_DATABASE_URL lead to different databases; correct one of them`,
       });
     } finally {
       await other.drop();

@@ -82,7 +82,7 @@ describe('schema', () => {
     test('are refused to a database of an earlier version, in one sentence that says what to do, and change nothing', async () => {
       const older = await databaseAt('0096_max_retry_after');
       await expect(migrate(older.url)).rejects.toThrow(
-        'The newest migration of this database is 0096_max_retry_after, of another program or of a version before the first release, which cannot be upgraded: use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
+        'The newest migration of this database is 0096_max_retry_after, of another program or of a version before the first release, which cannot be upgraded; use an empty database (with `posthorn start`, an empty DATA_FOLDER)',
       );
       expect(await namesIn(older)).toEqual(['0096_max_retry_after']);
       await older.drop();

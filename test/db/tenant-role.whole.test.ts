@@ -170,7 +170,7 @@ test('a user who may not make roles migrates and gets the SQL; the service runs,
   await waitFor('/readyz to say that the role may not be taken', async () => {
     const { body } = await ask('/readyz');
     const { reasons } = body as { reasons: { rowSecurity: string } };
-    return reasons.rowSecurity === 'Row-level security is off: the service has no right to take its role';
+    return reasons.rowSecurity === 'Row-level security is off: the service may not switch to its role';
   });
   await admin.query(take);
   const second = await runPosthorn(['migrate'], { DATABASE_URL: url });

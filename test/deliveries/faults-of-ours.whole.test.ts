@@ -45,7 +45,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
 
     expect(delivery).toMatchObject({ status: 'pending', attempts: 0, error: { class: 'internal' } });
     expect(delivery.error?.message).toBe(
-      'no signing secret of the subscription can be opened, so nothing was sent; rotate its secret',
+      'no signing secret of the subscription can be decrypted, so nothing was sent; rotate its secret',
     );
     expect(delivery.nextRetryAt).toBe(delivery.held?.until);
     // Several tries later there is still one event, the policy is whole and nothing has left.
@@ -151,7 +151,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     expect(await held(message.id, 'internal')).toMatchObject({
       status: 'pending',
       attempts: 0,
-      error: { class: 'internal', message: 'a fault of the service; nothing was sent' },
+      error: { class: 'internal', message: 'an internal error; nothing was sent' },
     });
     expect(receiver.requests).toEqual([]);
     // A retry asked for by hand does not wait for the pause.
@@ -178,7 +178,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
       attempts: 0,
       error: {
         class: 'internal',
-        message: 'a fault of the service; a request may have been sent of whose result there is no record',
+        message: 'an internal error; a request may have been sent, but its result was not recorded',
       },
     });
     expect(Date.parse(delivery.held?.until ?? '') - Date.parse(delivery.held?.since ?? '')).toBeGreaterThanOrEqual(

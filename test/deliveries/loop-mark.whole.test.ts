@@ -42,7 +42,7 @@ describe.each(['off', '0'])('with DELIVERY_BURST_THRESHOLD %s', (threshold) => {
     await waitFor('the end of the loop', () => answers.some(({ status }) => status !== 202));
     expect(marksOf(receiver)).toEqual(['1', '2', '3', '4', '5']);
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 400]);
-    const reason = `is ${MAX_HOPS}: a chain of deliveries ends after ${MAX_HOPS}, so that no loop goes on`;
+    const reason = `must be less than ${MAX_HOPS}, but is ${MAX_HOPS}: longer chains of deliveries are rejected because they may be loops`;
     expect(answers.at(-1)?.body).toMatchObject({
       error: { code: 'INVALID_REQUEST', details: { field: HOPS_HEADER, reason } },
     });
@@ -129,7 +129,7 @@ describe('a request with a mark', () => {
     const { status, body } = await send<Refusal>('POST', `/v1/channels/${channelId}/messages`, hops, MESSAGE);
     expect([status, body.error.details]).toEqual([
       400,
-      { field: HOPS_HEADER, reason: 'must be a whole number, as the webhook request had it' },
+      { field: HOPS_HEADER, reason: 'must be a whole number, taken from the webhook request' },
     ]);
   });
 

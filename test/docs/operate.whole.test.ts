@@ -68,7 +68,7 @@ const TRIED: Readonly<Record<string, readonly [file: string, words: string]>> = 
   INVALID_REQUEST: [GENERATED, 'the example of docs/reference/errors.md'],
   'none missing and none changed': [THIS, 'is reported as on the page'],
   'npx posthorn audit verify\n': [THIS, 'is reported as on the page'],
-  'LOG_LEVLE is no setting': [THIS, 'is no setting'],
+  'LOG_LEVLE is not a setting': [THIS, 'is not a setting'],
   "PosthornState = 'retrying'": [THIS, "PosthornState = 'retrying'"],
   '"status": "unavailable"': [THIS, '"unavailable"'],
   '/readyz\n': [THIS, '/readyz'],
@@ -118,12 +118,12 @@ describe('settings', () => {
     (_, text) => {
       const given = text.replaceAll('/run/secrets', folder);
       expect(() => readConfig(parseEnv(given))).not.toThrow();
-      expect(() => readConfig(parseEnv(given.replace(/^[A-Z]/, 'Q')))).toThrow(/ is no setting/);
+      expect(() => readConfig(parseEnv(given.replace(/^[A-Z]/, 'Q')))).toThrow(/ is not a setting/);
     },
   );
 
   test('with a misspelt name end the command with the sentence of the page', () => {
-    const shown = blockWith('docs/reference/settings.md', 'is no setting').replace('posthorn: ', '').trimEnd();
+    const shown = blockWith('docs/reference/settings.md', 'is not a setting').replace('posthorn: ', '').trimEnd();
     expect(() => readConfig({ LOG_LEVLE: 'debug' })).toThrow(shown);
   });
 });

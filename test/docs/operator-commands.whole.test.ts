@@ -67,7 +67,8 @@ test('the lines of docs/reference/logs.md about an outage are those that a proce
       asked += 1;
       return isThere ? Promise.resolve() : Promise.reject(new Error('nothing listens'));
     },
-    explain: () => 'DATABASE_URL: db:5432 is not there: nothing listens; start PostgreSQL, or correct host and port',
+    explain: () =>
+      'DATABASE_URL: db:5432 is not running: nothing listens there; start PostgreSQL, or correct host and port',
     meanwhile: 'nothing is claimed, and results wait to be recorded',
   });
   const untilTold = (count: number): Promise<boolean> => waitFor(`line ${count}`, () => told.length >= count);

@@ -85,7 +85,7 @@ test('migrate stops at filters outside the language, names each with its reason,
     `Cannot keep the filter of sub_3 (channel chn_b): line 1:11: map is not available: a filter builds no texts and no lists; it is "${MAPPED}"`,
   ]);
   expect(errors).toMatch(
-    /^posthorn: 2 stored filters are outside the language of this release .*; nothing was changed\./,
+    /^posthorn: 2 stored filters are not in the filter language of this release .*; nothing was changed\./,
   );
   expect(errors).toContain('--drop-filters');
   expect([await rows(), await versions(), await applied()]).toEqual(before);

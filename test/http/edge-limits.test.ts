@@ -203,40 +203,40 @@ describe('edge server', () => {
 
   describe('a request that is not valid HTTP', () => {
     test.each([
-      ['no HTTP at all', 'hello\r\n\r\n', 400, 'is not valid HTTP'],
-      ['a method Node does not know', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'is not valid HTTP'],
+      ['no HTTP at all', 'hello\r\n\r\n', 400, 'must be valid HTTP'],
+      ['a method Node does not know', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'must be valid HTTP'],
       [
         'both Content-Length and Transfer-Encoding',
         'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
         400,
-        'is not valid HTTP',
+        'must be valid HTTP',
       ],
       [
         'two lengths',
         'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
         400,
-        'is not valid HTTP',
+        'must be valid HTTP',
       ],
       [
         'a length that is no number',
         'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
         400,
-        'is not valid HTTP',
+        'must be valid HTTP',
       ],
-      ['NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n', 400, 'is not valid HTTP'],
-      ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n', 400, 'is not valid HTTP'],
+      ['NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n', 400, 'must be valid HTTP'],
+      ['a header without a name', 'GET / HTTP/1.1\r\nHost: x\r\n: a\r\n\r\n', 400, 'must be valid HTTP'],
       [
         'headers over 16 KiB',
         `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(17 * 1024)}\r\n\r\n`,
         431,
-        'headers are over 16384 bytes',
+        'must have at most 16384 bytes of headers',
         'HEADERS_TOO_LARGE',
       ],
       [
         'a chunk with an extension of 17 KiB',
         `POST /v1/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2;a=${'a'.repeat(17 * 1024)}\r\n{}\r\n0\r\n\r\n`,
         413,
-        'chunk extensions are too long',
+        'must not have such long chunk extensions',
         'PAYLOAD_TOO_LARGE',
       ],
       // The answer comes once Node has waited for the rest of the headers, 10 s.
@@ -245,7 +245,7 @@ describe('edge server', () => {
         'a broken chunk',
         `POST /v1/echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
         400,
-        'is not valid HTTP',
+        'must be valid HTTP',
       ],
     ])(
       '%s gets the envelope and all headers, and the connection is closed',

@@ -216,7 +216,7 @@ describe('edge', () => {
       async (what) => {
         const answer = await edge.call({ path: `/v1/throw/${what}` });
         expect(answer.status).toBe(500);
-        expect(answer.json).toEqual({ error: { code: 'INTERNAL', message: 'Something went wrong on our side' } });
+        expect(answer.json).toEqual({ error: { code: 'INTERNAL', message: 'An internal error occurred' } });
         expectEdgeHeaders(answer);
         expect(
           edge.lines.filter(({ level, requestId }) => level === 50 && requestId === answer.headers['x-request-id']),
@@ -311,8 +311,8 @@ describe('edge host', () => {
     body: { error: { code: 'INVALID_REQUEST', message: `Host: ${reason}`, details: { field: 'Host', reason } } },
   });
 
-  const TWICE = 'is given more than once';
-  const MALFORMED = 'must be a host name or an address, with a port or without';
+  const TWICE = 'must be given only once';
+  const MALFORMED = 'must be a host name or an address, with or without a port';
 
   describe('a request is refused', () => {
     test.each<[string, string[], string]>([
@@ -386,11 +386,11 @@ describe('edge input', () => {
   describe('a body', () => {
     test.each([
       ['nothing at all', '', 'body', /^is required$/],
-      ['broken JSON', '{"payload":{}', 'body', /^is not valid JSON/],
-      ['a trailing comma', '{"payload":{},}', 'body', /^is not valid JSON \(at position \d+\)$/],
-      ['JavaScript', '{payload:NaN}', 'body', /^is not valid JSON/],
-      ['two values', '{} {}', 'body', /^is not valid JSON/],
-      ['white space', '  ', 'body', /^is not valid JSON/],
+      ['broken JSON', '{"payload":{}', 'body', /^must be valid JSON/],
+      ['a trailing comma', '{"payload":{},}', 'body', /^must be valid JSON \(at position \d+\)$/],
+      ['JavaScript', '{payload:NaN}', 'body', /^must be valid JSON/],
+      ['two values', '{} {}', 'body', /^must be valid JSON/],
+      ['white space', '  ', 'body', /^must be valid JSON/],
       ['null', 'null', 'body', /^must be an object$/],
       ['an array', '[]', 'body', /^must be an object$/],
       ['a text', '"x"', 'body', /^must be an object$/],
@@ -406,14 +406,14 @@ describe('edge input', () => {
       ['NUL in a field nobody knows', '{"payload":{},"other":"\\u0000"}', 'other', /NUL/],
       ['a lone surrogate', payload('{"a":"\\ud800"}'), 'payload.a', /surrogate/],
       ['a lone surrogate in a key', payload('{"\\udfff":1}'), 'payload', /key that contains half of a surrogate/],
-      ['1e400', payload('{"n":[1,1e400]}'), 'payload.n[1]', /too large/],
-      ['33 levels', payload(nested(33)), `payload${'.a'.repeat(32)}`, /deeper than 32/],
-      ['100,000 levels', payload('['.repeat(100_000) + ']'.repeat(100_000)), 'body', /deeper than 32/],
+      ['1e400', payload('{"n":[1,1e400]}'), 'payload.n[1]', /fits a double/],
+      ['33 levels', payload(nested(33)), `payload${'.a'.repeat(32)}`, /at most 32 levels/],
+      ['100,000 levels', payload('['.repeat(100_000) + ']'.repeat(100_000)), 'body', /at most 32 levels/],
       [
         '10,001 keys',
         payload(JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1])))),
         'payload',
-        /more than 10000 members/,
+        /at most 10000 members/,
       ],
     ])('that is or holds %s is INVALID_REQUEST with its place', async (_, body, field, reason) => {
       await expectRefused(edge, echo(body), { status: 400, code: 'INVALID_REQUEST', field, reason });
@@ -430,7 +430,7 @@ describe('edge input', () => {
         status: 400,
         code: 'INVALID_REQUEST',
         field: 'body',
-        reason: /^is not valid UTF-8$/,
+        reason: /^must be valid UTF-8$/,
       });
     });
 

@@ -73,13 +73,13 @@ describe('a publishing key holds nobody up', () => {
       '1.7 million messages',
       `{"messages":[${repeated('{}', 1_700_000)}]}`,
       'messages',
-      'must hold at most 100 messages',
+      'must have at most 100 messages',
     ],
     [
       '100 messages of 51 KB of empty arrays',
       `{"messages":[${repeated(`{"eventType":"a","payload":{"a":[${repeated('[]', 17_000)}]}}`, 100)}]}`,
       'body',
-      'has more than 500000 objects and arrays',
+      'must have at most 500000 objects and arrays',
     ],
     [
       'a payload of 5 MiB',
@@ -110,7 +110,7 @@ describe('a publishing key holds nobody up', () => {
     const [answer] = await send(1, { path: batch, body: Buffer.from(text), headers: keyed() });
     expect(JSON.parse(answer?.text ?? '').error.details).toEqual({
       field: 'body',
-      reason: `is not valid JSON (at position ${position})`,
+      reason: `must be valid JSON (at position ${position})`,
     });
   });
 

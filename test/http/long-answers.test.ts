@@ -215,7 +215,7 @@ describe('gone callers', () => {
     const context = { req: request, state: { route: { consumes: 'json' } } } as unknown as Context;
     await expect(rawBytes(context, () => Promise.resolve())).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
-      details: { field: 'body', reason: 'ended before it was complete' },
+      details: { field: 'body', reason: 'must be complete, but the connection ended early' },
     });
   });
 });
@@ -278,7 +278,7 @@ describe('busy pool', () => {
           expect.objectContaining({
             level: 'warn',
             code: 'UNAVAILABLE',
-            msg: 'request refused: no connection to PostgreSQL was free in time',
+            msg: 'request failed: no PostgreSQL connection was free in time',
             err: { type: 'Error', message, stack: '' },
             refusedSinceLastLine,
           }),

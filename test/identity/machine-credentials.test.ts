@@ -128,7 +128,7 @@ describe('machine credentials', () => {
         409,
         expect.objectContaining({
           code: 'CONFLICT',
-          message: `3 older secrets are still valid beside the current one, and no more may be. The one made at ${oldest?.createdAt} is valid until ${oldest?.expiresAt}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
+          message: `At most 3 older secrets can be valid in addition to the current one. The one created at ${oldest?.createdAt} is valid until ${oldest?.expiresAt}; rotate after that, or with overlapHours 0, which ends all older secrets now`,
         }),
       ]);
       expect(await taken(id)).toEqual(secrets);

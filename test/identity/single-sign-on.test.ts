@@ -250,7 +250,7 @@ describe('single sign on', () => {
     const { browser } = await comeBy(inGroups('staff'));
     const run = () =>
       runPosthorn(['admin', 'unlink-identity', 'Nora@example.com'], { DATABASE_URL: posthorn.database.url });
-    expect((await run()).output).toContain('Forgot who Nora@example.com is at the identity provider');
+    expect((await run()).output).toContain('Unlinked Nora@example.com from the identity provider');
     expect((await browser.request('GET', '/v1/session')).status).toBe(401);
     const again = await run();
     expect([again.exitCode, again.errors]).toEqual([1, expect.stringContaining('has never signed in')]);

@@ -340,7 +340,7 @@ describe('token endpoint', () => {
     const answer = await client.ask({ credential, raw: body });
     expect([answer.status, answer.body.error?.details]).toMatchObject([
       400,
-      { field: 'grant_type', reason: 'is given more than once' },
+      { field: 'grant_type', reason: 'must be given only once' },
     ]);
   });
 

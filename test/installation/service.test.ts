@@ -76,7 +76,7 @@ describe('the verdict', () => {
       expect(body.reasons[0]).toEqual({
         code: 'no_worker',
         verdict: 'down',
-        message: 'No worker is online: messages are accepted, and nothing is delivered',
+        message: 'No worker is online: messages are accepted, but nothing is delivered',
       });
     } finally {
       await alone.stop();
@@ -103,7 +103,7 @@ describe('the verdict', () => {
       expect(one.body.checks).toContainEqual({
         name: 'temporal',
         state: 'down',
-        reason: 'Temporal has not answered within 1.5 s',
+        reason: 'Temporal did not respond within 1.5 s',
       });
       expect(one.body.versions).not.toHaveProperty('temporal');
       silent.wake();
@@ -165,7 +165,7 @@ describe('a look at Temporal', () => {
       for (const result of [...looks, ...last])
         expect(result).toMatchObject({
           status: 'rejected',
-          reason: { message: 'Temporal has not answered within 1.5 s' },
+          reason: { message: 'Temporal did not respond within 1.5 s' },
         });
       expect(silent.connections()).toBe(1);
       silent.wake();

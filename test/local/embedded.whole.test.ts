@@ -111,7 +111,7 @@ describe('ports', () => {
     const port = await choosePort('PostgreSQL', taken, (line) => lines.push(line));
     expect(port).toBeGreaterThan(taken + 1);
     expect(port).toBeLessThanOrEqual(taken + few);
-    expect(lines).toEqual([`Port ${taken} is taken by another program: PostgreSQL listens on ${port}`]);
+    expect(lines).toEqual([`Port ${taken} is in use by another program; PostgreSQL listens on ${port} instead`]);
   });
 
   // Old: only 127.0.0.1 was tried, and the API, which listens on every address, then failed at its start.
@@ -190,7 +190,7 @@ describe('PostgreSQL', () => {
       onProgress: (line: string) => void lines.push(line),
     };
     const folderIn = (text: string[]): string | undefined =>
-      text.map((line) => /keeps its data in (\S+)/.exec(line)?.[1]).find((found) => found !== undefined);
+      text.map((line) => /stores its data in (\S+)/.exec(line)?.[1]).find((found) => found !== undefined);
     const start = async (): Promise<{ folder: string | undefined; tables: string[]; said: string }> => {
       const server = await startPostgres({ ...own, port: await findFreePort() });
       const said = lines.splice(0);
@@ -232,7 +232,7 @@ describe('PostgreSQL', () => {
   test('whose password file was lost says which files to put back', async () => {
     rmSync(join(options.dataFolder, 'keys', 'postgres'));
     await expect(startPostgres({ ...options, port: await findFreePort() })).rejects.toThrow(
-      /^The password in .* is not the one .* was made with: put the old file back/,
+      /^The password in .* is not the one that .* was created with; restore the old file/,
     );
   });
 });

@@ -45,7 +45,7 @@ test('a store that callers have broken by giving up is noticed, and the server c
     await Promise.all(Array.from({ length: CALLERS }, (_, caller) => giveUp(caller)));
 
     expect(lines).toContain("Temporal's store refuses every read (a fault of its SQLite driver)");
-    await waitFor('it to be started again', () => lines.includes('Temporal ended (SIGKILL); starting it again'));
+    await waitFor('it to be started again', () => lines.includes('Temporal ended (SIGKILL); restarting it'));
     const kept = await waitFor(
       'the server to answer',
       () =>

@@ -265,13 +265,15 @@ describe('traces', () => {
     await collector.stop();
     for (let number = 0; number < 5; number += 1) await publish();
     await waitFor('the line about the outage', () => told().length === 1, 120_000);
-    expect(told()[0]).toMatch(/^collector is away: OTEL_EXPORTER_OTLP_ENDPOINT: 127\.0\.0\.1:\d+ takes no spans/);
+    expect(told()[0]).toMatch(
+      /^collector is unavailable: OTEL_EXPORTER_OTLP_ENDPOINT: 127\.0\.0\.1:\d+ does not accept spans/,
+    );
     const { id } = await publish();
     await waitFor('a delivery meanwhile', () => sentTo(id).length > 0);
     await collector.start();
     await waitFor('the line about its end', () => told().length > 1, 120_000);
     expect(told()).toHaveLength(2);
-    expect(told()[1]).toMatch(/^collector is back after /);
+    expect(told()[1]).toMatch(/^collector is available again after /);
     await wholeTrace((await publish()).id);
   });
 

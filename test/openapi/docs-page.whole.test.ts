@@ -45,7 +45,7 @@ describeWithBrowser('docs page in a browser', () => {
       expect(await page.locator('body').innerText()).toContain('deadLetters');
       await page.getByText('deadLetters', { exact: true }).first().click();
       await page.getByText('Replay many dead letters').first().click();
-      await page.getByText('Needs the scope').first().waitFor();
+      await page.getByText('Requires the scope').first().waitFor();
     });
 
     test('asks no other server for anything, breaks no policy and has no error', () => {

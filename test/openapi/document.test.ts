@@ -69,7 +69,7 @@ describe('document', () => {
     for (const row of routes.filter(({ access }) => typeof access === 'object')) {
       const { security, description } = found(endpointOf(row));
       const access = row.access as { scope: string; level?: string };
-      expect(description).toContain(`Needs the scope \`${access.scope}\``);
+      expect(description).toContain(`Requires the scope \`${access.scope}\``);
       const schemes = security.map((each) => Object.keys(each).join());
       expect(schemes).toEqual(
         access.level === 'organisation' ? ['session'] : ['apiKey', 'accessToken,proof', 'session'],
@@ -156,7 +156,7 @@ describe('document', () => {
     const [operation] = operationsOf(ending);
     expect(operation).toMatchObject({ deprecated: true });
     expect(operation?.description).toContain(
-      'Deprecated since 2026-10-01. The route answers until 2027-10-01. Use `/v2/channels/{channelId}` instead.',
+      'Deprecated since 2026-10-01. The route works until 2027-10-01. Use `/v2/channels/{channelId}` instead.',
     );
     const announced = Object.entries(deprecationHeaders(deprecation));
     expect(announced).toHaveLength(3);

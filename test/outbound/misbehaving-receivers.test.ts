@@ -67,7 +67,7 @@ describe('misbehaving receivers', () => {
 
     test('is told from one whose connection fails by its text', async () => {
       const result = await postTo(startRawReceiver({}), TIMEOUT_MS);
-      expect(result.error).toEqual({ class: 'timeout', message: 'no complete answer came within 2000 ms' });
+      expect(result.error).toEqual({ class: 'timeout', message: 'no complete response arrived within 2000 ms' });
       expect(result.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
     });
 

@@ -243,22 +243,22 @@ describe('tls', () => {
     [
       'good, but TLS 1.1 is all it speaks',
       { ...trusted, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' },
-      'the receiver does not speak TLS 1.2 or later',
+      'the receiver does not support TLS 1.2 or later',
     ],
     [
       'good, but HTTP/2 is all it speaks',
       { ...trusted, ALPNProtocols: ['h2'] },
-      'the receiver does not offer HTTP/1.1 over TLS, such as one with HTTP/2 alone',
+      'the receiver does not offer HTTP/1.1 over TLS; it may support only HTTP/2',
     ],
     [
       'good, but a client certificate is demanded by TLS 1.2',
       { ...trusted, requestCert: true, rejectUnauthorized: true, maxVersion: 'TLSv1.2' },
-      'the receiver refused the TLS handshake: it demands a client certificate, which the service does not send, or has no cipher in common',
+      'the receiver rejected the TLS handshake: it requires a client certificate, which the service does not send, or has no cipher in common',
     ],
     [
       'good, but a client certificate is demanded by TLS 1.3',
       { ...trusted, requestCert: true, rejectUnauthorized: true },
-      'the receiver demands a client certificate, which the service does not send',
+      'the receiver requires a client certificate, which the service does not send',
     ],
   ])('a certificate that is %s fails, and no request is sent', async (_what, options, message) => {
     const receiver = await listen(options);
@@ -266,7 +266,7 @@ describe('tls', () => {
     expect(receiver.received.join('')).toBe('');
   });
 
-  const NO_TLS = 'the receiver does not speak TLS at this port, such as one for plain http';
+  const NO_TLS = 'the receiver does not use TLS on this port; it may be one for plain http';
 
   test.each<[string, (socket: Socket) => void, string]>([
     ['speaks plain HTTP', (socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'), NO_TLS],

@@ -65,7 +65,7 @@ describe('launcher', () => {
       expect(said()).toMatchObject({ argv: [script, 'one', '--two=3'], version: expect.stringMatching(/^v26\./) });
       expect(said().pid).not.toBe(child.pid);
       expect(errors()).toMatch(
-        /^Node v20\.19\.0 gets no security fixes any more: running on v26\.\S+ of \S+node-\S+\n$/,
+        /^Node v20\.19\.0 no longer gets security fixes; running on v26\.\S+ \(\S+node-\S+\) instead\n$/,
       );
       child.kill('SIGTERM');
       await once(child, 'close');
@@ -98,7 +98,7 @@ describe('launcher', () => {
     test('and no other is there, the script runs on the own one, with a warning', async () => {
       const { child, said, errors } = await launchAs('v20.19.0', { isBare: true });
       expect(said()).toEqual({ pid: child.pid, version: process.version, argv: [script, 'one', '--two=3'] });
-      expect(errors()).toBe('Node v20.19.0 gets no security fixes any more; Posthorn is tested on 24 and later\n');
+      expect(errors()).toBe('Node v20.19.0 no longer gets security fixes; Posthorn is tested on 24 and later\n');
       child.kill('SIGTERM');
       await once(child, 'close');
     });
@@ -153,7 +153,7 @@ describe('watchdog', () => {
     const { said, ended } = watched('setTimeout(() => { for (;;); }, 100);');
     expect(await ended).toEqual([null, 'SIGKILL']);
     expect(said.err).toBe(
-      'posthorn: the event loop has stood still for 3 s, so this process ends itself with SIGKILL\n',
+      'posthorn: the event loop has been blocked for 3 s, so this process kills itself with SIGKILL\n',
     );
   });
 

@@ -72,12 +72,12 @@ async function outageOf(
   const haveTold = (what: RegExp) => (): boolean =>
     written().every((lines) => lines.some(({ msg, server: of }) => of === server && what.test(msg)));
   await proxy.cut();
-  await waitFor(`the absence of ${server} to be told`, haveTold(/ is away: /));
+  await waitFor(`the absence of ${server} to be told`, haveTold(/ is unavailable: /));
   await meanwhile();
   // The loops of a worker rest a second after each failure: without the outage each of them complains here.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   await proxy.mend();
-  await waitFor(`the return of ${server} to be told`, haveTold(/ is back after /), 120_000);
+  await waitFor(`the return of ${server} to be told`, haveTold(/ is available again after /), 120_000);
   return written();
 }
 
@@ -103,8 +103,10 @@ test('posthorn doctor finds no fault in a deployment of an API and a worker', as
 test('while PostgreSQL is away an idle API and a busy worker write two lines each: where it was, what follows, how long', async () => {
   const [ofApi = [], ofWorker = []] = await outageOf('PostgreSQL', postgres, [api, worker], failToReconcile);
   const begin = (meanwhile: string) =>
-    expect.stringMatching(new RegExp(`^PostgreSQL is away: DATABASE_URL: 127\\.0\\.0\\.1:\\d+ .+; ${meanwhile}$`));
-  const end = expect.stringMatching(/^PostgreSQL is back after \d+(\.\d)? s; this process goes on with it$/);
+    expect.stringMatching(
+      new RegExp(`^PostgreSQL is unavailable: DATABASE_URL: 127\\.0\\.0\\.1:\\d+ .+; ${meanwhile}$`),
+    );
+  const end = expect.stringMatching(/^PostgreSQL is available again after \d+(\.\d)? s; this process uses it again$/);
   expect(complaintsOf('PostgreSQL', ofApi)).toEqual([begin('calls are answered with 503'), end]);
   const meanwhile = 'nothing is claimed, and results wait to be recorded';
   expect(complaintsOf('PostgreSQL', ofWorker)).toEqual([begin(meanwhile), end]);
@@ -119,9 +121,9 @@ test('while Temporal is away a worker writes two lines, and an API none', async 
   const [ofWorker = []] = await outageOf('Temporal', temporal, [worker]);
   expect(complaintsOf('Temporal', ofWorker)).toEqual([
     expect.stringMatching(
-      /^Temporal is away: TEMPORAL_ADDRESS: .+; deliveries wait in PostgreSQL and publishing goes on$/,
+      /^Temporal is unavailable: TEMPORAL_ADDRESS: .+; deliveries wait in PostgreSQL and publishing continues$/,
     ),
-    expect.stringMatching(/^Temporal is back after \d+(\.\d)? s; this process goes on with it$/),
+    expect.stringMatching(/^Temporal is available again after \d+(\.\d)? s; this process uses it again$/),
   ]);
   expect(complaintsOf('Temporal', linesOf(api, from))).toEqual([]);
 }, 400_000);

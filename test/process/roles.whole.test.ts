@@ -120,8 +120,8 @@ test('api and worker, apart, deliver a message, send to nothing of their own, an
   expect(await Promise.all([api.ended, worker.ended])).toEqual([0, 0]);
   // Old: the log of a role that was told to end stopped as that of a killed one does.
   for (const role of [api, worker]) {
-    expect(role.output()).toContain('stopped by SIGTERM: ending, and finishing first what was accepted');
-    expect(role.output()).toMatch(/"durationMs":\d+,"msg":"everything accepted is finished; ended"/);
+    expect(role.output()).toContain('stopped by SIGTERM: finishing accepted work before exiting');
+    expect(role.output()).toMatch(/"durationMs":\d+,"msg":"finished all accepted work; exiting"/);
   }
 }, 120_000);
 
@@ -147,7 +147,7 @@ test.each(['api', 'start'])('%s says in one sentence that its PORT is taken', as
     const { exitCode, errors } = await runPosthorn([role], { ...variables, PORT: String(port) });
     expect([exitCode, errors.split('\n')[0]]).toEqual([
       1,
-      `posthorn: PORT: ${port} is taken by another program; stop that one, or set another port`,
+      `posthorn: PORT: ${port} is in use by another program; stop that program, or set another port`,
     ]);
   } finally {
     stranger.close();

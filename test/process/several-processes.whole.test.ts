@@ -199,7 +199,7 @@ test('a stream shows what any process takes in; the places of a killed process a
 
   const shown = await untilAllRun(posthorn.url, { but: [killed] });
   expect(shown.map(({ restarts }) => restarts).toSorted((one, other) => one - other)).toEqual([0, 0, 1]);
-  expect(posthorn.output()).toMatch(/"msg":"process \d of 3 ended \(SIGKILL\); it is started again"/);
+  expect(posthorn.output()).toMatch(/"msg":"process \d of 3 ended \(SIGKILL\); restarting it"/);
 });
 
 test('a connection that a process was given and had not taken when it was killed is answered by another', async () => {
@@ -262,7 +262,7 @@ test('kill -9 of the supervisor ends its processes; the next start takes the ser
   expect(identifyProcess(server)).toBeDefined();
 
   posthorn = await startWholeProcess(dataFolder, port, SEVERAL);
-  expect(posthorn.output()).toContain('Ended the PostgreSQL that an earlier start left behind');
+  expect(posthorn.output()).toContain('Ended the PostgreSQL server that an earlier start had left running');
   const { caller } = await call();
   expect((await caller.call('GET', '/v1/channels', { key })).status).toBe(200);
   const { postgres, temporal } = readRunningState(dataFolder)?.pids ?? {};

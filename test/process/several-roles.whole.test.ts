@@ -75,7 +75,7 @@ test('five deaths within a minute, each before the process was ready, end a work
   for (let deaths = 1; deaths <= 5; deaths += 1) {
     const [next = 0] = await waitFor('another process', () => {
       const others = childrenOf(worker.pid).filter((pid) => pid !== stays);
-      const hasBeenTold = worker.output().split('; it is started again').length > deaths;
+      const hasBeenTold = worker.output().split('; restarting it').length > deaths;
       return hasBeenTold && others.length === 1 && others;
     });
     process.kill(next, 'SIGKILL');
@@ -83,7 +83,7 @@ test('five deaths within a minute, each before the process was ready, end a work
   await waitFor('the worker to end', () => worker.hasEnded(), 100_000);
   expect((await worker.end('SIGTERM')).exitCode).toBe(1);
   expect(worker.output()).toMatch(
-    /process \d of 2 ended \(SIGKILL\) before it was ready, the fifth within a minute: stopping/,
+    /process \d of 2 ended \(SIGKILL\) before it was ready, the fifth within a minute; stopping/,
   );
   const { rows } = await database.pool.query('SELECT id FROM incarnations WHERE expires_at > now()');
   // A drained process has given its lease back.

@@ -179,7 +179,7 @@ test('`keys list` shows no key, and a revoked one works no longer', async () => 
 
 test('`doctor` asks the running start where it listens, whatever its port', async () => {
   const { output } = await runPosthorn(['doctor'], variables);
-  expect(output).toContain(`the service answers at ${state().apiUrl}`);
+  expect(output).toContain(`the service responds at ${state().apiUrl}`);
 });
 
 const linkIn = (text: string): string => /^ *(http\S+\/dashboard\/setup#code=[\w-]{43})$/m.exec(text)?.[1] ?? '';
@@ -244,7 +244,7 @@ test('a second start on the same folder says that one runs already, and harms it
 test('killed embedded servers come back by themselves, and delivering goes on', async () => {
   const { postgres, temporal } = state().pids;
   for (const pid of [postgres, temporal]) process.kill(pid ?? 0, 'SIGKILL');
-  await waitFor('both to be started again', () => (posthorn.output().match(/; starting it again/g)?.length ?? 0) >= 2);
+  await waitFor('both to be started again', () => (posthorn.output().match(/; restarting it/g)?.length ?? 0) >= 2);
   await waitFor(
     'PostgreSQL to answer',
     async () => (await request('/v1/channels').catch(() => undefined))?.status === 200,
@@ -264,8 +264,8 @@ test('after kill -9 of the start the next one ends the orphans and has everythin
   await posthorn.ended;
   // 4.5 s on two idle cores; the bound of the issue is 10 s. Here only that it needs no one's help: other things run beside.
   posthorn = await startPosthorn('start', variables, READY);
-  expect(posthorn.output()).toContain('Ended the PostgreSQL that an earlier start left behind');
-  expect(posthorn.output()).toContain('Ended the Temporal server that an earlier start left behind');
+  expect(posthorn.output()).toContain('Ended the PostgreSQL server that an earlier start had left running');
+  expect(posthorn.output()).toContain('Ended the Temporal server that an earlier start had left running');
   expect(posthorn.output()).not.toContain('Your API keys');
   // There is an administrator by now.
   const { lines, links } = printed();
@@ -303,6 +303,6 @@ test('without a running start the keys command says what it needs', async () => 
   const { exitCode, errors } = await runPosthorn(['keys', 'list'], variables);
   expect(exitCode).toBe(1);
   expect(errors).toBe(
-    `posthorn: DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here (DATA_FOLDER)\n`,
+    `posthorn: DATABASE_URL is not set, and no \`posthorn start\` is running on ${dataFolder} (DATA_FOLDER)\n`,
   );
 });

@@ -208,7 +208,7 @@ describe('messages', () => {
 
     test.each([
       ['none', [], 'must hold at least 1 message'],
-      ['101', Array.from({ length: 101 }, () => message), 'must hold at most 100 messages'],
+      ['101', Array.from({ length: 101 }, () => message), 'must have at most 100 messages'],
       ['an object', { 0: message }, 'must be an array of messages'],
       ['null', null, 'must be an array of messages'],
       ['nothing', undefined, 'is required'],

@@ -152,7 +152,7 @@ describeWithRedis('rate limits shared through Redis', () => {
     (await limiter.allow(credential, limits)).release();
     expect((await limiter.allow(credential, limits)).refusal?.reason).toBe('More than 2 requests in 60 seconds');
     expect(lines.filter(({ level }) => level === 40).map(({ msg }) => msg)).toEqual([
-      'Redis is away: rate limits are counted in this process',
+      'Redis is unavailable; rate limits are counted in this process',
     ]);
     await redis.restart();
     await waitFor('Redis to be used again', () => limiter.isShared?.());

@@ -74,7 +74,7 @@ describe('a database', () => {
     });
     await insertMigration('9999_less_contract');
     expect((await untilStatus(503, '9999_less_contract')).json['reasons']).toEqual({
-      schema: 'A newer release has made the database unfit for this one by migration 9999_less_contract',
+      schema: 'The database was migrated to a newer release that this one cannot use (migration 9999_less_contract)',
     });
     await sql(`DELETE FROM _prisma_migrations WHERE migration_name LIKE '999%'`);
     await untilStatus(200);
@@ -93,12 +93,12 @@ describe('a database', () => {
     await untilStatus(200);
   });
 
-  // Old: "The service cannot reach its database just now" for one that answers every read.
+  // Old: "The service cannot reach its database" for one that answers every read.
   test('that is read-only is not ready, and callers are told why nothing is stored', async () => {
     await edge.database.pool.query(`ALTER DATABASE ${edge.database.name} SET default_transaction_read_only = on`);
     await edge.wire.cut();
     await edge.wire.mend();
-    const reason = 'The database takes no writes: it is read-only';
+    const reason = 'The database is read-only';
     // The check behind it finds the schema all the same: it only reads; but behind a database that is down nothing is asked.
     expect((await untilStatus(503, reason)).json).toMatchObject({
       error: { code: 'UNAVAILABLE', message: reason },
@@ -149,6 +149,6 @@ describe('a PostgreSQL of its own', () => {
     );
     expect(empty.failures[0]?.advice).toMatch(/run `posthorn migrate`$/);
     expect([migrated.isReady, migrated.reasons]).toEqual([true, {}]);
-    expect(following.reasons).toEqual({ database: 'The database takes no writes: it is a standby' });
+    expect(following.reasons).toEqual({ database: 'The database is a read-only standby' });
   });
 });

@@ -131,13 +131,13 @@ describe('a fault that time can mend', () => {
 describe('a fault that only another setting can mend', () => {
   // Old: the raw message of the library, or, in the API, none: it came up and answered nothing but 503.
   test.each<Fault<string>>([
-    ['api', 'DATABASE_URL', () => urlWith({ password: 'wrong' }), 'refuses the user name or the password'],
-    ['worker', 'DATABASE_URL', () => urlWith({ pathname: '/no_such' }), 'has no database of that name'],
-    ['migrate', 'DATABASE_URL', () => urlWith({ password: 'wrong' }), 'refuses the user name or the password'],
-    ['keys list', 'DATABASE_URL', () => urlWith({ pathname: '/no_such' }), 'has no database of that name'],
-    ['start', 'DATABASE_URL', () => urlWith({ search: '?sslmode=verify-full' }), 'offers no TLS'],
-    ['migrate', 'DATABASE_URL', () => urlWith({ port: String(closedPort) }), 'is not there: nothing listens'],
-    ['worker', 'TEMPORAL_TLS', () => 'true', `TEMPORAL_TLS: ${temporalAddress} speaks no TLS`],
+    ['api', 'DATABASE_URL', () => urlWith({ password: 'wrong' }), 'rejects the user name or the password'],
+    ['worker', 'DATABASE_URL', () => urlWith({ pathname: '/no_such' }), 'has no database with that name'],
+    ['migrate', 'DATABASE_URL', () => urlWith({ password: 'wrong' }), 'rejects the user name or the password'],
+    ['keys list', 'DATABASE_URL', () => urlWith({ pathname: '/no_such' }), 'has no database with that name'],
+    ['start', 'DATABASE_URL', () => urlWith({ search: '?sslmode=verify-full' }), 'does not offer TLS'],
+    ['migrate', 'DATABASE_URL', () => urlWith({ port: String(closedPort) }), 'is not running: nothing listens there'],
+    ['worker', 'TEMPORAL_TLS', () => 'true', `TEMPORAL_TLS: ${temporalAddress} does not use TLS`],
     ['worker', 'TEMPORAL_API_KEY', () => 'key', `TEMPORAL_API_KEY: it implies TLS, and ${temporalAddress} speaks none`],
   ])(
     'ends %s with one sentence that names %s',

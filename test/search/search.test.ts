@@ -199,7 +199,7 @@ describe('a path and a value find messages by their payload', () => {
     const wrong = await ask({ q: 'payload.even=false', channelId: where, cursor: at ?? '' });
     expect([wrong.status, (wrong.body as unknown as { error: { details: object } }).error.details]).toEqual([
       400,
-      { field: 'cursor', reason: 'is not a cursor of this list with these filters' },
+      { field: 'cursor', reason: 'must be a cursor of this list with these filters' },
     ]);
   });
 
@@ -321,7 +321,7 @@ describe('a look that PostgreSQL ends at its time limit', () => {
     try {
       await connection.query('BEGIN; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
       const { status, body } = await ask({ q: 'payload.n=none' });
-      expect([status, body]).toMatchObject([503, { error: { message: 'The database took too long' } }]);
+      expect([status, body]).toMatchObject([503, { error: { message: 'The database took too long to respond' } }]);
     } finally {
       await connection.query('ROLLBACK');
       connection.release();

@@ -46,7 +46,7 @@ describe('.env', () => {
     const { output, errors } = await runIn(`DATABASE_ULR=${database.url}\n`, ['keys', 'list']);
     expect([output, errors]).toEqual([
       '',
-      'posthorn: DATABASE_ULR in .env is no setting; did you mean DATABASE_URL? Correct or remove it\n',
+      'posthorn: DATABASE_ULR in .env is not a setting. Did you mean DATABASE_URL? Correct or remove it\n',
     ]);
   });
 });
@@ -59,7 +59,7 @@ test.each(['api', 'worker', 'start', 'migrate', 'keys list'])(
     expect([exitCode, output, errors]).toEqual([
       1,
       '',
-      'posthorn: TEMPORAL_ADRESS is no setting; did you mean TEMPORAL_ADDRESS? Correct or remove it\n',
+      'posthorn: TEMPORAL_ADRESS is not a setting. Did you mean TEMPORAL_ADDRESS? Correct or remove it\n',
     ]);
   },
 );

@@ -309,8 +309,8 @@ describe('a list in the order of commits', () => {
 
   test.each([
     ['until=2999-01-01T00:00:00Z', 'until', 'must not be combined with order=committed'],
-    ['cursor=x', 'cursor', 'is not a position of this list in the order of commits'],
-    ['order=oldest', 'order', 'is given more than once'],
+    ['cursor=x', 'cursor', 'must be a position of this list in the order of commits'],
+    ['order=oldest', 'order', 'must be given only once'],
   ])('refuses %s', async (query, field, reason) => {
     const { status, body } = await list(`&${query}`);
     expect([status, body]).toMatchObject([400, { error: { details: { field, reason } } }]);

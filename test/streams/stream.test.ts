@@ -266,12 +266,12 @@ describe('stream', () => {
       ['', 'must not be empty'],
       ['a,,b', 'must not be empty'],
       ['a,', 'must not be empty'],
-      ['or*der', 'a * may only stand alone or at the end after a dot, as in order.*'],
-      ['a,.*', 'a * may only stand alone or at the end after a dot, as in order.*'],
+      ['or*der', 'must have a * only alone, or at the end after a dot, as in order.*'],
+      ['a,.*', 'must have a * only alone, or at the end after a dot, as in order.*'],
       ['x'.repeat(129), 'must have at most 128 characters'],
       ['a%0Ab', 'must not contain control characters'],
       [Array.from({ length: 101 }, (_, n) => `t${n}`).join(','), 'must hold at most 100 event types'],
-      ['a&eventTypes=b', 'is given more than once'],
+      ['a&eventTypes=b', 'must be given only once'],
     ])('%p is INVALID_REQUEST', async (eventTypes, reason) => {
       expect((await refusalOf({ query: `eventTypes=${eventTypes}` })).body.error.details).toEqual({
         field: 'eventTypes',

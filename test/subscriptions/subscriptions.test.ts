@@ -723,7 +723,7 @@ describe('secrets', () => {
       const before = await rows();
       const refusal = {
         code: 'CONFLICT',
-        message: `3 older secrets are still valid beside the current one, and no more may be. The one made at ${first?.createdAt.toISOString()} is valid until ${first?.expiresAt.toISOString()}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
+        message: `At most 3 older secrets can be valid in addition to the current one. The one created at ${first?.createdAt.toISOString()} is valid until ${first?.expiresAt.toISOString()}; rotate after that, or with overlapHours 0, which ends all older secrets now`,
       };
       for (const overlapHours of [1, 168]) await expect(rotate({ overlapHours })).rejects.toMatchObject(refusal);
       expect(await rows()).toStrictEqual(before);

@@ -305,7 +305,7 @@ describe('warnings', () => {
   const patch = <T = Json>(path: string, body: object) => scene.posthorn.request<T>('PATCH', path, body);
   const headerWarnings = REFUSED.map((name) => ({
     field: `headers["${name}"]`,
-    reason: expect.stringMatching(/^is not sent: it may not be set/),
+    reason: expect.stringMatching(/^is not sent, because it must not be set/),
   }));
 
   test('such a header cannot be saved, in a new subscription or a stored one, and nothing is changed', async () => {

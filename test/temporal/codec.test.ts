@@ -102,12 +102,12 @@ test('a worker that lacks a key of the namespace does not start, and one with a 
   const waiting = await deliver([500, 200], 'retrying', { ...POLICY, initialDelay: 8_000 });
   await posthorn.worker.stop();
   const remedy =
-    'add it behind the first one, or take a new TEMPORAL_NAMESPACE, in which unfinished deliveries begin anew';
+    'add it after the first one, or use a new TEMPORAL_NAMESPACE, in which unfinished deliveries start again';
   const sentence = `TEMPORAL_CODEC_KEYS: the key k1 has encrypted workflows of the namespace default; ${remedy}`;
   await expect(startWith(undefined)).rejects.toThrow(sentence);
   await expect(startWith(k2)).rejects.toThrow(sentence);
   await expect(startWith(makeKey('k1'))).rejects.toThrow(
-    'TEMPORAL_CODEC_KEYS: its key k1 is another one than the key k1 of the workflows in the namespace default; correct it',
+    'TEMPORAL_CODEC_KEYS: its key k1 differs from the key k1 of the workflows in the namespace default; correct it',
   );
 
   await startWith(`${k2},${k1}`);

@@ -90,7 +90,7 @@ test('its log says once which ones the owner adds, however often it looks', asyn
     { isSearchable: false, isNewStore: false },
   ]);
   expect(lines.map(({ msg }) => msg)).toEqual([
-    'this Temporal takes no search attributes from a worker: deliveries run, but cannot be searched for until its owner adds PosthornEnvironment, PosthornChannel, PosthornSubscription, PosthornMessage, PosthornEventType, PosthornWorkflow, PosthornState as Keyword',
+    'this Temporal does not allow a worker to add search attributes; deliveries work, but cannot be searched for until its owner adds PosthornEnvironment, PosthornChannel, PosthornSubscription, PosthornMessage, PosthornEventType, PosthornWorkflow, PosthornState as Keyword',
   ]);
 });
 
@@ -112,6 +112,6 @@ test('a namespace that is missing and that a worker may not make is a sentence f
   const { client } = await connect(proxy.address, namespace);
   const furnishing = furnish(client, { namespace, taskQueue, log: createLog('silent'), schedules });
   await expect(furnishing).rejects.toThrow(
-    `TEMPORAL_NAMESPACE: this Temporal has no namespace ${namespace}, and does not let a worker make it; let its owner make it, or correct the name`,
+    `TEMPORAL_NAMESPACE: this Temporal has no namespace ${namespace} and does not allow a worker to create it; let its owner create it, or correct the name`,
   );
 });

@@ -40,7 +40,7 @@ export type AddPasskey = {
 };
 
 export type ApiKey = {
-  /** Prefix `key_` and 26 characters that sort by the time of making. */
+  /** Prefix `key_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Display name. */
   readonly name: string;
@@ -73,7 +73,7 @@ export type ApiKey = {
 };
 
 export type App = {
-  /** Prefix `app_` and 26 characters that sort by the time of making. */
+  /** Prefix `app_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Organisation it belongs to. */
   readonly organisationId: string;
@@ -112,7 +112,7 @@ export type App = {
 };
 
 export type Approval = {
-  /** Prefix `apv_` and 26 characters that sort by the time of making. */
+  /** Prefix `apv_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Workflow of the run. */
   readonly workflowId: string;
@@ -147,7 +147,7 @@ export type Approval = {
 };
 
 export type Attempt = {
-  /** Prefix `att_` and 26 characters that sort by the time of making. */
+  /** Prefix `att_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Delivery it belongs to. */
   readonly deliveryId: string;
@@ -190,7 +190,7 @@ export type Attempt = {
 };
 
 export type AuditEntry = {
-  /** Prefix `aud_` and 26 characters that sort by the time of making. */
+  /** Prefix `aud_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** When the change was made. */
   readonly at: string;
@@ -251,7 +251,7 @@ export type AuditLine = {
   readonly hash: string;
   /** The entry, byte for byte as it was hashed. */
   readonly entry: {
-    /** Prefix `aud_` and 26 characters that sort by the time of making. */
+    /** Prefix `aud_` and 26 characters that sort by creation time. */
     readonly id: string;
     /** When the change was made. */
     readonly at: string;
@@ -403,7 +403,7 @@ export type BulkDiscard = {
 };
 
 export type BulkReplay = {
-  /** Prefix `rpl_` and 26 characters that sort by the time of making. */
+  /** Prefix `rpl_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Status of the replay. */
   readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
@@ -474,7 +474,7 @@ export type BulkReplayOrPreview = BulkReplay | {
   readonly failed: 0;
   /** Up to five of the oldest. */
   readonly oldest: readonly {
-    /** Prefix `dlq_` and 26 characters that sort by the time of making. */
+    /** Prefix `dlq_` and 26 characters that sort by creation time. */
     readonly id: string;
     /** When it failed permanently. */
     readonly failedAt: string;
@@ -484,7 +484,7 @@ export type BulkReplayOrPreview = BulkReplay | {
 };
 
 export type BulkRetry = {
-  /** Prefix `rty_` and 26 characters that sort by the time of making. */
+  /** Prefix `rty_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Status of the retry. */
   readonly status: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed';
@@ -557,7 +557,7 @@ export type BulkRetryOrPreview = BulkRetry | {
   readonly failed: 0;
   /** Up to five of the oldest. */
   readonly oldest: readonly {
-    /** Prefix `dlv_` and 26 characters that sort by the time of making. */
+    /** Prefix `dlv_` and 26 characters that sort by creation time. */
     readonly id: string;
     /** Status of the delivery. */
     readonly status: 'pending' | 'delivered' | 'failed' | 'retrying';
@@ -582,7 +582,7 @@ export type CancelRuns = {
 };
 
 export type CancelledMessage = {
-  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  /** Prefix `msg_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Channel it was published to. */
   readonly channelId: string;
@@ -635,7 +635,7 @@ export type ChangePassword = {
 };
 
 export type Channel = {
-  /** Prefix `chn_` and 26 characters that sort by the time of making. */
+  /** Prefix `chn_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Display name. Several channels can have the same name. */
   readonly name: string;
@@ -697,7 +697,7 @@ export type ConfirmTotp = {
 };
 
 export type Connection = {
-  /** Prefix `cxn_` and 26 characters that sort by the time of making. */
+  /** Prefix `cxn_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Connector of the connection. */
   readonly connectorId: string;
@@ -1167,7 +1167,7 @@ export type CreateWorkflow = {
 };
 
 export type CreatedSubscription = {
-  /** Prefix `sub_` and 26 characters that sort by the time of making. */
+  /** Prefix `sub_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Channel whose messages it receives. */
   readonly channelId: string;
@@ -1241,7 +1241,7 @@ export type CreatedSubscription = {
 };
 
 export type DeadLetter = {
-  /** Prefix `dlq_` and 26 characters that sort by the time of making. */
+  /** Prefix `dlq_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Whether a delivery or a workflow run failed. */
   readonly kind: 'delivery' | 'run';
@@ -1368,7 +1368,7 @@ export type DefinitionValidation = {
 };
 
 export type Delivery = {
-  /** Prefix `dlv_` and 26 characters that sort by the time of making. */
+  /** Prefix `dlv_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Message to be delivered. */
   readonly messageId: string;
@@ -1418,9 +1418,9 @@ export type Delivery = {
 };
 
 export type DryRun = {
-  /** Items of this page, in the order of the list. */
+  /** Items on this page, in the order of the list. */
   readonly data: readonly {
-    /** Prefix `sub_` and 26 characters that sort by the time of making. */
+    /** Prefix `sub_` and 26 characters that sort by creation time. */
     readonly subscriptionId: string;
     /** Name of the subscription. */
     readonly name: string;
@@ -1433,9 +1433,9 @@ export type DryRun = {
     /** What the delivery would wait for: `paused` and `disabled` for a resume, `circuit` for the next probe, `app_suspended` for the app. */
     readonly heldBy?: 'app_suspended' | 'paused' | 'disabled' | 'circuit';
   }[];
-  /** Where the list goes on. */
+  /** How to get the next page. */
   readonly pagination: {
-    /** Asks for the next page as the parameter `cursor`. Absent on the last page. */
+    /** Pass it as the parameter `cursor` to get the next page. Absent on the last page. */
     readonly cursor?: string;
     /** Whether there is a next page. */
     readonly hasMore: boolean;
@@ -1585,9 +1585,9 @@ export type Factors = {
 };
 
 export type FieldProblem = {
-  /** Path of the field as its author writes it, such as `messages[3].eventType`. */
+  /** Path of the field in the request, such as `messages[3].eventType`. */
   readonly field: string;
-  /** Reads behind the field: `is required`. */
+  /** What is wrong; reads as a sentence after the field name: `is required`. */
   readonly reason: string;
 };
 
@@ -1632,7 +1632,7 @@ export type InboundReceived = {
 };
 
 export type InboundRefusal = {
-  /** Prefix `irf_` and 26 characters that sort by the time of making. */
+  /** Prefix `irf_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Webhook that refused it. */
   readonly webhookId: string;
@@ -1657,7 +1657,7 @@ export type InboundRefusal = {
 };
 
 export type InboundRequest = {
-  /** Prefix `irc_` or `irf_` and 26 characters that sort by the time of making. */
+  /** Prefix `irc_` or `irf_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Webhook that received it. */
   readonly webhookId: string;
@@ -1686,7 +1686,7 @@ export type InboundRequest = {
 };
 
 export type InspectedRequest = {
-  /** Prefix `irq_` and 26 characters that sort by the time of making. */
+  /** Prefix `irq_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Inspector that received it. */
   readonly inspectorId: string;
@@ -1732,7 +1732,7 @@ export type InspectedRequest = {
 };
 
 export type InspectedRow = {
-  /** Prefix `irq_` and 26 characters that sort by the time of making. */
+  /** Prefix `irq_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Inspector that received it. */
   readonly inspectorId: string;
@@ -1787,7 +1787,7 @@ export type Inspector = {
 };
 
 export type Invitation = {
-  /** Prefix `inv_` and 26 characters that sort by the time of making. */
+  /** Prefix `inv_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Email address of the only person who can accept it. */
   readonly email: string;
@@ -1804,7 +1804,7 @@ export type Invitation = {
 export type InvitationPreview = {
   /** Organisation of the invitation. */
   readonly organisation: {
-    /** Prefix `org_` and 26 characters that sort by the time of making. */
+    /** Prefix `org_` and 26 characters that sort by creation time. */
     readonly id: string;
     /** Display name. */
     readonly name: string;
@@ -1849,18 +1849,18 @@ export type Limits = {
 };
 
 export type ListApiKeys = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only keys with this status. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type ListApprovals = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only approvals with this status. */
   readonly status?: 'open' | 'approved' | 'rejected' | 'expired' | 'cancelled' | undefined;
@@ -1871,18 +1871,18 @@ export type ListApprovals = {
 };
 
 export type ListApps = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only apps with this status. */
   readonly status?: 'active' | 'suspended' | undefined;
 };
 
 export type ListAudit = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only entries with this action. */
   readonly action?: 'channel.created' | 'channel.updated' | 'channel.deleted' | 'subscription.created' | 'subscription.updated' | 'subscription.deleted' | 'subscription.secret_viewed' | 'subscription.secret_rotated' | 'workflow.created' | 'workflow.updated' | 'workflow.activated' | 'workflow.paused' | 'workflow.deleted' | 'workflow.runs_cancelled' | 'run.started' | 'run.cancelled' | 'run.retried' | 'approval.approved' | 'approval.rejected' | 'connection.created' | 'connection.updated' | 'connection.deleted' | 'connection.tested' | 'connection.authorization_started' | 'connection.authorized' | 'secret.created' | 'secret.updated' | 'secret.deleted' | 'webhook.created' | 'webhook.updated' | 'webhook.deleted' | 'webhook.secrets_viewed' | 'webhook.secret_rotated' | 'webhook.sample_sent' | 'webhook.request_accepted' | 'inspector.created' | 'inspector.updated' | 'inspector.deleted' | 'inspector.requests_cleared' | 'marker.created' | 'marker.deleted' | 'message.erased' | 'message.cancelled' | 'message.replayed' | 'message.exported' | 'delivery.exported' | 'dead_letter.exported' | 'run.exported' | 'audit.exported' | 'delivery.retried' | 'delivery.cancelled' | 'dead_letter.replayed' | 'dead_letter.discarded' | 'dead_letter.bulk_discarded' | 'replay.started' | 'replay.cancelled' | 'setup.finished' | 'user.created' | 'user.renamed' | 'user.password_changed' | 'user.password_reset' | 'user.reset_link_created' | 'identity.linked' | 'identity.forgotten' | 'user.factor_added' | 'user.factor_renamed' | 'user.factor_removed' | 'user.factors_removed' | 'user.recovery_codes_generated' | 'user.recovery_code_used' | 'member.role_changed' | 'member.removed' | 'invitation.created' | 'invitation.revoked' | 'invitation.accepted' | 'session.started' | 'session.revoked' | 'session.others_revoked' | 'session.signed_out' | 'organisation.created' | 'organisation.updated' | 'app.created' | 'app.updated' | 'machine_credential.created' | 'machine_credential.updated' | 'machine_credential.rotated' | 'machine_credential.revoked' | 'token.issued' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | undefined;
@@ -1899,42 +1899,42 @@ export type ListAudit = {
 };
 
 export type ListBulkReplays = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only those with this status. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
 export type ListBulkRetries = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only those with this status. */
   readonly status?: 'pending' | 'running' | 'completed' | 'cancelled' | 'failed' | undefined;
 };
 
 export type ListChannels = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only channels with this status. */
   readonly status?: 'active' | 'paused' | 'archived' | undefined;
   /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly name?: string | undefined;
   /** `false` omits large fields, which keeps pages small: `trigger` and `steps` of workflows, schemas of channels. */
   readonly definitions?: 'true' | 'false' | undefined;
 };
 
 export type ListConnections = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only connections of this connector. */
   readonly connectorId?: string | undefined;
@@ -1943,9 +1943,9 @@ export type ListConnections = {
 };
 
 export type ListConnectors = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only connectors of this category. */
   readonly category?: 'messaging' | 'email' | 'development' | 'project_management' | 'data' | 'sales' | 'commerce' | 'support' | 'incidents' | 'ai' | 'general' | undefined;
@@ -1954,9 +1954,9 @@ export type ListConnectors = {
 };
 
 export type ListDeadLetters = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only those of this channel. */
   readonly channelId?: string | undefined;
@@ -1985,9 +1985,9 @@ export type ListDeadLetters = {
 };
 
 export type ListDeliveries = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only those of this channel. */
   readonly channelId?: string | undefined;
@@ -2018,9 +2018,9 @@ export type ListDeliveries = {
 };
 
 export type ListInboundRequests = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only requests with this outcome. */
   readonly outcome?: 'received' | 'repeated' | 'refused' | undefined;
@@ -2031,27 +2031,27 @@ export type ListInboundRequests = {
 };
 
 export type ListInspectors = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only inspectors with this text in their name, ignoring case. */
   readonly name?: string | undefined;
 };
 
 export type ListMachineCredentials = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only credentials with this status. */
   readonly status?: 'active' | 'expired' | 'revoked' | undefined;
 };
 
 export type ListMarkers = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only items later than this time. */
   readonly since?: string | Date | undefined;
@@ -2060,18 +2060,18 @@ export type ListMarkers = {
 };
 
 export type ListMembers = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only these members: up to 100 user ids, separated by commas. */
   readonly userIds?: readonly string[] | undefined;
 };
 
 export type ListMessageReplays = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only those of this subscription. */
   readonly subscriptionId?: string | undefined;
@@ -2080,9 +2080,9 @@ export type ListMessageReplays = {
 };
 
 export type ListMessages = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
@@ -2095,27 +2095,27 @@ export type ListMessages = {
 };
 
 export type ListRefusals = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only requests refused for this reason. */
   readonly reason?: 'secret_missing' | 'signature_missing' | 'signature_malformed' | 'signature_wrong' | 'timestamp_stale' | 'body_invalid' | 'mapping_failed' | 'payload_refused' | 'webhook_disabled' | 'app_suspended' | 'channel_archived' | 'channel_deleted' | 'crashed' | undefined;
 };
 
 export type ListRequests = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only requests with this signature status. */
   readonly signatureStatus?: 'verified' | 'failed' | 'unsigned' | undefined;
 };
 
 export type ListRuns = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only runs with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
@@ -2132,9 +2132,9 @@ export type ListRuns = {
 };
 
 export type ListRunsOfWorkflow = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only runs with one of these statuses. */
   readonly status?: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped' | readonly ('pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped')[] | undefined;
@@ -2147,9 +2147,9 @@ export type ListRunsOfWorkflow = {
 };
 
 export type ListScheduled = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only messages with this status. Default: "scheduled". */
   readonly status?: 'scheduled' | 'cancelled' | undefined;
@@ -2164,18 +2164,18 @@ export type ListScheduled = {
 };
 
 export type ListSecrets = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only secrets with this text in their name, ignoring case. */
   readonly name?: string | undefined;
 };
 
 export type ListSubscriptions = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only subscriptions of this channel. */
   readonly channelId?: string | undefined;
@@ -2199,9 +2199,9 @@ export type ListVersions = {
 };
 
 export type ListWebhooks = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only webhooks of this channel. */
   readonly channelId?: string | undefined;
@@ -2209,20 +2209,20 @@ export type ListWebhooks = {
   readonly status?: 'active' | 'disabled' | undefined;
   /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly name?: string | undefined;
 };
 
 export type ListWorkflows = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** Only workflows with this status. */
   readonly status?: 'active' | 'paused' | 'draft' | undefined;
   /** Up to 100 ids, separated by commas. */
   readonly ids?: readonly string[] | undefined;
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   readonly name?: string | undefined;
   /** Only workflows whose current steps use this connection. Looks through 500 definitions per page. */
   readonly connectionId?: string | undefined;
@@ -2269,7 +2269,7 @@ export type MachineCredential = {
 };
 
 export type Marker = {
-  /** Prefix `mrk_` and 26 characters that sort by the time of making. */
+  /** Prefix `mrk_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** What happened. */
   readonly name: string;
@@ -2282,7 +2282,7 @@ export type Marker = {
 };
 
 export type Member = {
-  /** Prefix `usr_` and 26 characters that sort by the time of making. */
+  /** Prefix `usr_` and 26 characters that sort by creation time. */
   readonly userId: string;
   /** Email address that the user signs in with. */
   readonly email: string;
@@ -2295,7 +2295,7 @@ export type Member = {
 };
 
 export type Message = {
-  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  /** Prefix `msg_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Channel it was published to. */
   readonly channelId: string;
@@ -2320,7 +2320,7 @@ export type Message = {
 };
 
 export type MessageReplay = {
-  /** Prefix `rpm_` and 26 characters that sort by the time of making. */
+  /** Prefix `rpm_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Subscription that receives the messages again. */
   readonly subscriptionId: string;
@@ -2372,7 +2372,7 @@ export type MessageReplayOrPreview = MessageReplay | {
   readonly replayed: 0;
   /** Up to five of the oldest. */
   readonly oldest: readonly {
-    /** Prefix `msg_` and 26 characters that sort by the time of making. */
+    /** Prefix `msg_` and 26 characters that sort by creation time. */
     readonly id: string;
     /** Event type of the message. */
     readonly eventType: string;
@@ -2384,7 +2384,7 @@ export type MessageReplayOrPreview = MessageReplay | {
 export type MessageRouting = {
   /** Subscriptions of the channel, newest first, up to 100. */
   readonly subscriptions: readonly {
-    /** Prefix `sub_` and 26 characters that sort by the time of making. */
+    /** Prefix `sub_` and 26 characters that sort by creation time. */
     readonly subscriptionId: string;
     /** Name of the subscription. */
     readonly name: string;
@@ -2404,7 +2404,7 @@ export type MessageRouting = {
 };
 
 export type MessageSummary = {
-  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  /** Prefix `msg_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Channel it was published to. */
   readonly channelId: string;
@@ -2430,7 +2430,7 @@ export type MessageSummary = {
 };
 
 export type NewApiKey = {
-  /** Prefix `key_` and 26 characters that sort by the time of making. */
+  /** Prefix `key_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Display name. */
   readonly name: string;
@@ -2465,7 +2465,7 @@ export type NewApiKey = {
 };
 
 export type NewInvitation = {
-  /** Prefix `inv_` and 26 characters that sort by the time of making. */
+  /** Prefix `inv_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Email address of the only person who can accept it. */
   readonly email: string;
@@ -2529,7 +2529,7 @@ export type NewRecoveryCodes = {
 };
 
 export type Organisation = {
-  /** Prefix `org_` and 26 characters that sort by the time of making. */
+  /** Prefix `org_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Display name. Several organisations can have the same name. */
   readonly name: string;
@@ -2540,14 +2540,14 @@ export type Organisation = {
 };
 
 export type PageQuery = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
 };
 
 export type Passkey = {
-  /** Prefix `pky_` and 26 characters that sort by the time of making. */
+  /** Prefix `pky_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Display name, chosen by the user. */
   readonly name: string;
@@ -2560,7 +2560,7 @@ export type Passkey = {
 };
 
 export type PasskeyAdded = {
-  /** Prefix `pky_` and 26 characters that sort by the time of making. */
+  /** Prefix `pky_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Display name, chosen by the user. */
   readonly name: string;
@@ -2727,7 +2727,7 @@ export type PublishMessage = {
 };
 
 export type PublishedMessage = {
-  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  /** Prefix `msg_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Channel it was published to. */
   readonly channelId: string;
@@ -2769,7 +2769,7 @@ export type ReplayMessage = {
 };
 
 export type RequestBody = {
-  /** Prefix `irf_` and 26 characters that sort by the time of making. */
+  /** Prefix `irf_` and 26 characters that sort by creation time. */
   readonly requestId: string;
   /** Its `Content-Type`. Absent if it had none. */
   readonly contentType?: string;
@@ -2837,7 +2837,7 @@ export type RotateWebhookSecret = {
 };
 
 export type Run = {
-  /** Prefix `run_` and 26 characters that sort by the time of making. */
+  /** Prefix `run_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Workflow of the run. */
   readonly workflowId: string;
@@ -2972,7 +2972,7 @@ export type RunStatsQuery = {
 };
 
 export type RunSummary = {
-  /** Prefix `run_` and 26 characters that sort by the time of making. */
+  /** Prefix `run_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Workflow of the run. */
   readonly workflowId: string;
@@ -3026,9 +3026,9 @@ export type Schedule = {
 };
 
 export type Search = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
@@ -3049,9 +3049,9 @@ export type Search = {
 };
 
 export type SearchMessages = {
-  /** `pagination.cursor` of the page before, with the same filters. Empty: the first page. */
+  /** `pagination.cursor` of the previous page, with the same filters. If empty, returns the first page. */
   readonly cursor?: string | undefined;
-  /** Items on the page. */
+  /** Items per page. */
   readonly limit?: number | undefined;
   /** One event type, `order.*` for all that start with `order.`, or `*`. */
   readonly eventType?: string | undefined;
@@ -3242,7 +3242,7 @@ export type Service = {
 };
 
 export type Session = {
-  /** Prefix `ses_` and 26 characters that sort by the time of making. */
+  /** Prefix `ses_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Whether this is the session of the request. */
   readonly isCurrent: boolean;
@@ -3361,7 +3361,7 @@ export type SignedIn = {
   readonly session: Session;
   /** Organisations that the user is a member of. */
   readonly organisations: readonly {
-    /** Prefix `org_` and 26 characters that sort by the time of making. */
+    /** Prefix `org_` and 26 characters that sort by creation time. */
     readonly id: string;
     /** Display name. */
     readonly name: string;
@@ -3369,7 +3369,7 @@ export type SignedIn = {
     readonly role: 'viewer' | 'developer' | 'admin' | 'owner';
     /** Apps that requests of the user can name. */
     readonly apps: readonly {
-      /** Prefix `app_` and 26 characters that sort by the time of making. */
+      /** Prefix `app_` and 26 characters that sort by creation time. */
       readonly id: string;
       /** Display name. */
       readonly name: string;
@@ -3517,7 +3517,7 @@ export type StreamMessages = {
 };
 
 export type Subscription = {
-  /** Prefix `sub_` and 26 characters that sort by the time of making. */
+  /** Prefix `sub_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Channel whose messages it receives. */
   readonly channelId: string;
@@ -3787,7 +3787,7 @@ export type TotpSecret = {
 };
 
 export type TracedMessage = {
-  /** Prefix `msg_` and 26 characters that sort by the time of making. */
+  /** Prefix `msg_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Channel it was published to. */
   readonly channelId: string;
@@ -4064,7 +4064,7 @@ export type UpdateWorkflow = {
 };
 
 export type User = {
-  /** Prefix `usr_` and 26 characters that sort by the time of making. */
+  /** Prefix `usr_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Email address to sign in with, in lower case. */
   readonly email: string;
@@ -4111,7 +4111,7 @@ export type ValidateWorkflow = {
 };
 
 export type View = {
-  /** Prefix `viw_` and 26 characters that sort by the time of making. */
+  /** Prefix `viw_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Dashboard list of the view. */
   readonly page: 'messages' | 'deliveries' | 'dead-letters' | 'runs' | 'subscriptions' | 'channels' | 'workflows' | 'approvals' | 'replays' | 'delivery-retries' | 'message-replays' | 'inbound-webhooks' | 'inbound-requests' | 'connections' | 'secrets' | 'inspectors' | 'inspected-requests' | 'api-keys' | 'machine-credentials' | 'audit';
@@ -4245,7 +4245,7 @@ export type WebhookStatsQuery = {
 };
 
 export type Workflow = {
-  /** Prefix `wfl_` and 26 characters that sort by the time of making. */
+  /** Prefix `wfl_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Display name. */
   readonly name: string;
@@ -4268,7 +4268,7 @@ export type Workflow = {
 };
 
 export type WorkflowSecret = {
-  /** Prefix `sec_` and 26 characters that sort by the time of making. */
+  /** Prefix `sec_` and 26 characters that sort by creation time. */
   readonly id: string;
   /** Name used in workflow definitions: `{{ secrets.NAME }}`. */
   readonly name: string;
@@ -4306,7 +4306,7 @@ export type WorkflowStats = {
     };
     /** Latest run, created in the span or before. Absent if there is none. */
     readonly lastRun?: {
-      /** Prefix `run_` and 26 characters that sort by the time of making. */
+      /** Prefix `run_` and 26 characters that sort by creation time. */
       readonly id: string;
       /** Status of the run. */
       readonly status: 'pending' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled' | 'skipped';

@@ -4,32 +4,32 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { Context } from './route/context.ts';
 import { renewAccess } from './access/require-access.ts';
 
-/** Where a feed writes to: one caller's connection. */
+/** The connection of one caller, which a feed writes to. */
 export type Sink = {
-  /** Sends text. Text that the connection does not take at once is kept in memory. */
+  /** Sends text. Text that the connection does not accept at once is kept in memory. */
   send(text: string): void;
-  /** Whether the connection has not taken what it was given: nothing more is to be sent until `resume`. */
+  /** Whether the connection has not yet accepted what it was given. If so, send nothing more until `resume`. */
   isFull(): boolean;
-  /** Ends the stream; the caller may come again. */
+  /** Ends the stream; the caller may reconnect. */
   end(): void;
 };
 
 /** The source of a stream's events. */
 export type Feed = {
   start(sink: Sink): void;
-  /** The sink has room again. */
+  /** Called when the sink has room again. */
   resume(): void;
-  /** The stream has ended: nothing more is to be sent. */
+  /** Called when the stream has ended: nothing more may be sent. */
   stop(): void;
-  /** Where the stream is, as its caller may name it in Last-Event-ID. */
+  /** The position of the stream, which its caller can send as Last-Event-ID. */
   position(): string;
-  /** Whether the stream may go on for its caller as the caller is now. Absent: the access of its route says all. */
+  /** Whether the stream may continue for the caller as it is now. If absent, the access of the route decides. */
   fits?(caller: Caller): boolean;
 };
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** A handler's result for an answer of server-sent events (WHATWG HTML §9.2) instead of JSON. */
+/** Returned by a handler to respond with server-sent events (WHATWG HTML §9.2) instead of JSON. */
 export class EventStream {
   readonly feed: Feed;
   constructor(feed: Feed) {
@@ -37,33 +37,33 @@ export class EventStream {
   }
 }
 
-/** Schema of an answer of server-sent events, each with data of this kind. */
+/** Schema of a response of server-sent events, each with data of this kind. */
 export const eventsOf = (event: z.ZodType) => z.instanceof(EventStream).meta({ mediaType: EVENT_STREAM, event });
 
-/** In ms. A stream that takes nothing from one heartbeat to the next is cut off. */
+/** In ms. A stream whose reader accepts nothing between two heartbeats is cut off. */
 export type StreamTimings = { heartbeatMs: number; recheckMs: number };
 
-/** A look believes what was read 2 s before (identity/credentials/belief.ts): a key that was revoked ends its streams within 5 s. */
+/** A check may rely on a value read 2 s earlier (the credential cache), so a revoked key ends its streams within 5 s. */
 export const STREAM_TIMINGS: StreamTimings = { heartbeatMs: 15_000, recheckMs: 2_000 };
-/** How soon a caller is asked to come again after its stream has ended, ms. */
+/** How soon a caller should reconnect after its stream has ended, in ms. */
 const RECONNECT_MS = 1_000;
-/** How long a stream that ends may still take what it was given, ms. */
+/** How long the reader of an ending stream may still receive what was sent, in ms. */
 const LINGER_MS = 1_000;
 
 const HEADERS = {
   'Content-Type': `${EVENT_STREAM}; charset=utf-8`,
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-  // nginx would collect events instead of passing them on.
+  // Without this, nginx buffers events instead of passing them on.
   'X-Accel-Buffering': 'no',
-  // Its end is the connection's end, so that a drain has nothing to wait for.
+  // Ends the connection with the stream, so that a shutdown has nothing to wait for.
   Connection: 'close',
 } as const;
 
 export type EventStreams = {
-  /** Answers with the stream; resolves when it has ended, whoever ended it. A HEAD gets the headers alone. */
+  /** Responds with the stream; resolves when it has ended, whoever ended it. A HEAD gets only the headers. */
   answer(ctx: Context, stream: EventStream): Promise<void>;
-  /** Ends every stream and refuses new ones (UNAVAILABLE), when the process stops: callers go on elsewhere. */
+  /** Ends every stream and rejects new ones (UNAVAILABLE) when the process stops; callers reconnect to another process. */
   endAll(): void;
 };
 
@@ -91,7 +91,7 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
         isFull: () => res.writableNeedDrain,
         end,
       };
-      // An id without data is no event, but a caller that comes again names it.
+      // An id without data is not an event, but a caller sends it when it reconnects.
       const placeOf = (): string => `id: ${feed.position()}\n\n`;
       const beat = setInterval(() => {
         if (!sink.isFull()) sink.send(`: heartbeat\n${placeOf()}`);
@@ -114,7 +114,7 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
       };
 
       res.once('close', finish);
-      // A caller who has gone while the stream was being prepared closes no second time.
+      // The caller may have left while the stream was being prepared; `close` does not fire again.
       if (res.closed) return finish();
       open.add(end);
       res.on('drain', () => {
@@ -129,7 +129,9 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
   return {
     async answer(ctx, { feed }) {
       if (isEnding)
-        throw new ApiError('UNAVAILABLE', 'This process is stopping; another one takes the stream', { retryAfter: 1 });
+        throw new ApiError('UNAVAILABLE', 'This process is shutting down; reconnect to reach another one', {
+          retryAfter: 1,
+        });
       ctx.status = 200;
       ctx.set(HEADERS);
       if (ctx.method === 'HEAD') return;
@@ -144,8 +146,8 @@ export function createEventStreams({ heartbeatMs, recheckMs }: StreamTimings): E
 }
 
 /**
- * Looks at the caller of an answer that stays open every so many ms, until the returned function is called; one look at a time. `refused`
- * is called where the caller has lost the right to it, or `fits` says so. A look believes what was read 2 s before (identity/belief).
+ * Checks the caller of a long-lived response every `everyMs`, one check at a time, until the returned function is called. Calls
+ * `refused` if the caller has lost access or `fits` returns false. A check may rely on a value read 2 s earlier (the credential cache).
  */
 export function watchCaller(
   { state: { credential, route } }: Context,
@@ -160,7 +162,7 @@ export function watchCaller(
       const caller = await renewAccess(route, credential);
       if (fits?.(caller) === false) refused();
     } catch (error) {
-      // Where PostgreSQL is away the next look tells.
+      // If PostgreSQL is unavailable, the next check decides.
       if (error instanceof ApiError && error.status < 500) refused();
     } finally {
       isLooking = false;

@@ -17,46 +17,48 @@ import { toApiError } from './answers/errors.ts';
 const parts = z
   .record(z.string(), z.enum(PART_STATES))
   .describe(
-    'Everything that the service needs or uses, by name. Late has no answer within 2 s. Unknown is what depends on a part that is not up.',
+    'State of each component that the service needs or uses. `late`: no response within 2 s. `unknown`: it depends on a component that is not up.',
   );
 const reasons = z
   .record(z.string(), z.string())
   .exactOptional()
-  .describe('Why parts are not up, by name. Absent when all are.');
+  .describe('Why a component is not up. Absent if all are.');
 
 const processes = z
   .array(
     z.strictObject({
-      number: z.int().describe('1 to PROCESSES; a process that is started again keeps it.'),
-      pid: z.int().describe('Its process number on the machine.'),
-      state: z.enum(PROCESS_STATES).describe('Starting until it was ready once; a stopping one takes no more.'),
-      restarts: z.int().describe('How often it has died and was started again.'),
+      number: z.int().describe('1 to PROCESSES. A restarted process keeps its number.'),
+      pid: z.int().describe('Process id on its machine.'),
+      state: z
+        .enum(PROCESS_STATES)
+        .describe('`starting` until it has been ready once; a `stopping` process accepts no more requests.'),
+      restarts: z.int().describe('How often it was restarted after a crash.'),
     }),
   )
   .exactOptional()
-  .describe('The service processes behind this port, whichever of them answers. Absent where there is only one.');
+  .describe('All service processes that share this port. Absent if there is only one.');
 
-/** The answer of /healthz. */
-export const healthAnswer = z.strictObject({ status: z.literal('ok').describe('The process answers.') });
+/** The response of /healthz. */
+export const healthAnswer = z.strictObject({ status: z.literal('ok').describe('The process is running.') });
 
-/** The answers of /readyz: 200, and 503 with the envelope of an error. */
+/** The responses of /readyz: 200, and 503 with an error envelope. */
 export const readyAnswer = z.strictObject({
-  status: z.literal('ready').describe('Everything required is there.'),
+  status: z.literal('ready').describe('Every required component is up.'),
   parts,
   reasons,
   processes,
 });
 export const unreadyAnswer = errorEnvelope.extend({
-  status: z.literal('unavailable').describe('Something required is missing.'),
+  status: z.literal('unavailable').describe('A required component is not up.'),
   parts,
   reasons,
   processes,
 });
 
 /**
- * /healthz: the process answers. /readyz: everything required is there, else 503 with the reason of each part that is not.
- * Both are public and have no rate limit: a probe must not be refused. `processTable` is empty where nothing is supervised. Other
- * processes are shown and decide nothing: connections go to those that are there.
+ * /healthz: the process responds. /readyz: 200 if every required component is up, otherwise 503 with the reason for each that is not.
+ * Both are public and have no rate limit, because a probe must not be rejected. `processTable` is empty without a supervisor. Other
+ * processes are listed but do not affect the status: connections go to those that are running.
  */
 export function health(readiness: Readiness, processTable: () => readonly ProcessState[]): Middleware {
   const answer = async (ctx: Context, path: string): Promise<void> => {
@@ -87,26 +89,26 @@ export function health(readiness: Readiness, processTable: () => readonly Proces
   };
 }
 
-/** A missing part is looked for again within this. */
+/** A missing component is checked again within this time. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** UNAVAILABLE with the true reasons, in plain words. */
+/** UNAVAILABLE with the real reasons in plain words. */
 function notReadyError({ failures }: ReadinessLook, cause?: unknown): ApiError {
   const message = failures.map((failure) => failure.message).join('; ') || 'The service is not ready';
   return new ApiError('UNAVAILABLE', message, { retryAfter: RETRY_AFTER_SECONDS, cause });
 }
 
 /**
- * Refuses every request until the service was ready once: on a database that is not migrated nothing is to be read or written.
- * Afterwards it looks only when something failed that nobody foresaw, such as a table that is gone: where a required part is down, the
- * caller is told that instead of a fault of ours.
+ * Rejects every request until the service has been ready once, because nothing may be read from or written to a database that is not
+ * migrated. Afterwards it checks readiness only after an unexpected error, such as a missing table: if a required component is down,
+ * the caller is told so instead of getting an internal error.
  */
 export const requireReady =
   (readiness: Readiness): Middleware =>
   async (_, next) => {
     if (!readiness.hasBeenReady()) {
       const look = await readiness.look();
-      // A database that is only slow shows itself at the request's own query, which has more patience.
+      // A database that is merely slow shows up in the request's own query, which has a longer timeout.
       if (!look.isReady && !look.isUndecided) throw notReadyError(look);
     }
     try {

@@ -7,23 +7,23 @@ import { ANSWER_HEADERS } from './answers/answer.ts';
 import type { Context, Middleware } from './route/context.ts';
 import type { Row } from './route/route.ts';
 
-/** Runs a request once and gives its answer, or the one that is kept for it (idempotency/service.ts). */
+/** Runs a request once and returns its response, or the stored one (idempotency/service.ts). */
 type Once = (
   request: KeyedRequest,
   how: { isPublish: boolean; run: () => Promise<KeptAnswer> },
 ) => Promise<{ answer: KeptAnswer; isReplayed: boolean }>;
 
 const HEADER = 'Idempotency-Key';
-/** As Node names it. */
+/** The header name as Node has it. */
 const NAME = 'idempotency-key';
 const MAX_LENGTH = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * Does a POST with an Idempotency-Key once: the same request gets the first answer again, marked `Idempotent-Replayed: true`.
- * Behind the validation, so that a request which is none uses no key. Only what was done is kept: a refusal of any
- * kind has changed nothing, may depend on a state that has changed since, and leaves the key free. Keys belong to an environment: those
- * of other callers are not looked at. Throws INVALID_REQUEST for a key that is not 1–255 visible ASCII characters.
+ * Carries out a POST with an Idempotency-Key only once: repeating the request returns the first response, marked `Idempotent-Replayed:
+ * true`. Runs after validation, so that an invalid request uses up no key. Only successes are stored: an error has changed nothing, may
+ * depend on a state that has changed since, and leaves the key free. Keys belong to an environment, so requests of other callers ignore
+ * the header. Throws INVALID_REQUEST for a key that is not 1–255 visible ASCII characters.
  */
 export const idempotency =
   (once: Once): Middleware =>
@@ -70,15 +70,15 @@ async function answerOnce(once: Once, ctx: Context, { next, key, route, caller }
 }
 
 /**
- * Part of the key where an answer may hold a credential with the caller's rights: one that has other rights now, or a token with fewer,
- * is not handed what was made with more.
+ * Part of the key if the response may contain a credential with the caller's rights, so that a caller whose rights have changed, or a
+ * token with fewer, does not receive what was created with more.
  */
 const rightsOf = ({ access }: Row, { scopes }: Caller): string[] =>
   typeof access === 'object' && access.scope === 'credentials:write' ? [[...scopes].toSorted().join(' ')] : [];
 
 function readKey(given: readonly string[]): string {
   const [key = ''] = given;
-  if (given.length > 1) throw invalidField(HEADER, 'is given more than once');
+  if (given.length > 1) throw invalidField(HEADER, 'must be given only once');
   if (!VISIBLE_ASCII.test(key)) throw invalidField(HEADER, 'must be 1 or more visible ASCII characters');
   if (key.length > MAX_LENGTH) throw invalidField(HEADER, `must have at most ${MAX_LENGTH} characters`);
   return key;
@@ -88,7 +88,7 @@ const sha256 = (content: string | Buffer): Buffer => createHash('sha256').update
 
 const toAnswer = (status: number, body: string): KeptAnswer => ({ status, headers: { ...ANSWER_HEADERS }, body });
 
-/** The answer that the route has written. */
+/** The response that the route has written. */
 function written(ctx: Context, { status }: Row): KeptAnswer {
   return typeof ctx.body === 'string' ? toAnswer(status, ctx.body) : { status, headers: {}, body: null };
 }

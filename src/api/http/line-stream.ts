@@ -8,19 +8,22 @@ import { type StreamTimings, watchCaller } from './event-stream.ts';
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
 
-/** Bytes that are given to a connection at a time: what one that takes nothing has in memory beside the lines it waits for. */
+/**
+ * Bytes handed to a connection at a time. A connection that accepts nothing holds no more than this in memory, apart from the lines it
+ * waits for.
+ */
 const PART_BYTES = 64 * 1024;
 
-/** Lines are read from the database and built, too: that costs twice as much as sending them. */
+/** Lines are also read from the database and built, which costs twice as much as sending them. */
 const WORK_OF_LINES = 3;
 
 type Form = { mediaType?: typeof NDJSON | typeof CSV; fileName?: string };
 
-/** A handler's result for an answer of lines of any number, of JSON where nothing else is said. They are read as the caller takes them. */
+/** Returned by a handler to respond with any number of lines, by default of JSON. They are read as the caller accepts them. */
 export class LineStream {
   readonly lines: AsyncIterable<string>;
   readonly mediaType: string;
-  /** The name of the file that a browser makes of it. */
+  /** File name for downloads in a browser. */
   readonly fileName: string | undefined;
   constructor(lines: AsyncIterable<string>, { mediaType = NDJSON, fileName }: Form = {}) {
     this.lines = lines;
@@ -29,14 +32,14 @@ export class LineStream {
   }
 }
 
-/** Schema of an answer of JSON lines, each of this kind; `otherType` is what else a caller may ask for. */
+/** Schema of a response of JSON lines; `otherType` is an alternative media type that the caller may request. */
 export const linesOf = (line: z.ZodType, { otherType }: { otherType?: typeof CSV } = {}) =>
   z.instanceof(LineStream).meta({ mediaType: NDJSON, line, ...(otherType !== undefined && { otherType }) });
 
 /**
- * Answers with the lines; resolves when the answer has ended, so that it keeps its caller's place in flight. A failure on the way cuts
- * the connection, so that a cut answer is never taken for a whole one. So does the loss of the right to it, whether or not the reader
- * takes anything, and a reader that takes nothing from one heartbeat to the next.
+ * Sends the lines; resolves when the response has ended, so that it holds its caller's concurrency slot until then. A failure midway
+ * cuts the connection, so that a partial response is never taken for a complete one. The connection is also cut if the caller loses
+ * access, even while the reader is stalled, or if the reader accepts nothing between two heartbeats.
  */
 export async function writeLines(
   ctx: Context,
@@ -72,9 +75,11 @@ export async function writeLines(
     res.end();
     await closed;
   } catch (error) {
-    // Koa's way for what has begun to be sent: the connection is cut.
+    // Koa's way to fail once sending has begun: it cuts the connection.
     ctx.onerror(
-      error instanceof Error ? error : new Error('The lines ended by something that is no error', { cause: error }),
+      error instanceof Error
+        ? error
+        : new Error('The lines ended with a thrown value that is not an Error', { cause: error }),
     );
   } finally {
     unwatch();
@@ -83,7 +88,7 @@ export async function writeLines(
 
 type Response = Context['res'];
 
-/** False when the connection is gone. */
+/** Sends one line. Returns false if the connection is gone. */
 async function send(res: Response, line: string, closed: Promise<void>): Promise<boolean> {
   const bytes = Buffer.from(line);
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
@@ -103,7 +108,7 @@ async function drained(res: Response, closed: Promise<void>): Promise<void> {
   res.off('drain', done);
 }
 
-/** Before lines leave, a look at the caller that is older than `recheckMs` is made again. */
+/** Repeats the check of the caller before sending lines if the last one is older than `recheckMs`. */
 async function* whileAllowed(
   { state: { credential, route } }: Context,
   lines: AsyncIterable<string>,

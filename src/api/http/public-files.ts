@@ -5,29 +5,29 @@ import type { Context, Middleware } from './route/context.ts';
 import { pathOf, hostProblem } from './route/match-route.ts';
 import { ApiError } from '../../kernel/errors.ts';
 
-/** A file that anyone may read, as it is sent. */
+/** A public file, ready to be sent. */
 export type PublicFile = {
   body: Buffer;
-  /** The same by gzip. */
+  /** The body compressed with gzip. */
   packed: Buffer;
-  /** The same by Brotli, where somebody has taken the time. */
+  /** The body compressed with Brotli, if the build has created it. */
   brotli?: Buffer;
-  /** Weak: both encodings have it (RFC 9110 §8.8.1). */
+  /** Weak, because it is shared by all encodings (RFC 9110 §8.8.1). */
   etag: string;
   headers: Readonly<Record<string, string>>;
 };
 
-/** A year: for files whose name changes with their content. */
+/** One year, for files whose name changes with their content. */
 export const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-/** Headers of a page of ours: this content security policy, no address told to others, and no frame around it. */
+/** Headers of our pages: this content security policy, no referrer for other sites, and no framing. */
 export const pageHeaders = (policy: readonly string[]): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': policy.join('; '),
   'Referrer-Policy': 'no-referrer',
   'X-Frame-Options': 'DENY',
 });
 
-/** A file of this content and media type. Without `headers` it may be kept, and is asked for again before each use. */
+/** Creates a file with this content and media type. Without `headers` it may be cached, but must be revalidated before each use. */
 export function publicFile(
   content: Buffer | string,
   type: string,
@@ -50,19 +50,19 @@ export function publicFile(
   };
 }
 
-/** Name of a content: 96 bits of its hash. */
+/** Names a content by 96 bits of its hash. */
 export const contentHashOf = (content: Buffer | string): string =>
   createHash('sha256').update(content).digest('base64url').slice(0, 16);
 
 type Find = (path: string) => Promise<PublicFile | undefined>;
 
 /**
- * Answers what is no route of the API, and public: the document and its pages. Behind the rate limit, so that nobody reads them without
- * end; before everything that needs PostgreSQL, so that they are there while it is not.
+ * Serves public files outside the route table: the API document and its pages. Runs after the rate limit, so that they cannot be read
+ * without bound, and before everything that needs PostgreSQL, so that they stay available while it is down.
  */
 export function servePublicFiles(finders: readonly Find[]): Middleware {
   const serve = createServing(finders);
-  // Nearly every request is for a route, and pays nothing for files.
+  // Nearly every request is for a route and skips the lookup.
   return (ctx, next) => (ctx.state.route === undefined ? serve(ctx, next) : next());
 }
 
@@ -88,7 +88,7 @@ const createServing =
       ctx.acceptsEncodings(file.brotli ? ['br', 'gzip', 'identity'] : ['gzip', 'identity']),
     );
     if (encoding !== undefined) ctx.set('Content-Encoding', encoding);
-    // Koa answers a HEAD with its length alone.
+    // For a HEAD, Koa sends only the length.
     ctx.body = body;
   };
 
@@ -100,13 +100,13 @@ function packingOf(
   return accepted === 'gzip' ? ['gzip', packed] : [undefined, body];
 }
 
-/** If-None-Match compares contents, so that a strong mark is as good as a weak one (RFC 9110 §13.1.2). */
+/** If-None-Match compares contents, so strong and weak tags count as equal (RFC 9110 §13.1.2). */
 const isKnown = (given: string | undefined, etag: string): boolean =>
   (given ?? '').split(',').some((each) => ['*', etag, etag.slice(2)].includes(each.trim()));
 
 const METHODS = ['GET', 'HEAD'];
 
-/** For paths before the route table: throws for a Host that cannot be read, and for a method other than GET and HEAD. */
+/** For paths outside the route table: throws for an invalid Host and for a method other than GET and HEAD. */
 export function requireReading(ctx: Context): void {
   const problem = hostProblem(ctx.req);
   if (problem !== undefined) throw problem;

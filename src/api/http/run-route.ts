@@ -7,13 +7,13 @@ import { EventStream, type EventStreams, type StreamTimings } from './event-stre
 import { LineStream, writeLines } from './line-stream.ts';
 import { traceHeaderOf } from './observing.ts';
 
-/** Questions that handlers may ask of the edge. */
+/** What handlers can use of the HTTP layer. */
 export type Edge = {
   costly: Slices;
   count: (name: string, perMinute: number) => Promise<void>;
   addressOf: (request: IncomingMessage) => string;
   trustedProxyHops: number;
-  /** How often answers that last look at their callers again, and how long they wait for a reader. */
+  /** How often long-lived responses check their callers again, and how long they wait for a reader. */
   timings: StreamTimings;
 };
 
@@ -48,12 +48,12 @@ export function runRoute(
     if (result instanceof EventStream) return streams.answer(ctx, result);
     if (result instanceof LineStream) return writeLines(ctx, result, timings, costly);
     const hasNoBody = [204, 303].includes(route.status) || result === undefined;
-    // Others may be kept under their Idempotency-Key, and have no lists.
+    // Other responses may be stored under their Idempotency-Key, and contain no lists.
     if (route.method === 'GET' && !hasNoBody) await writeRead(ctx, route.status, result, turnOwnerOf(caller));
     else writeAnswer(ctx, route.status, hasNoBody ? undefined : result);
     if (route.headers !== undefined) ctx.set(route.headers);
   };
 }
 
-/** Node joins the values of these headers by a comma where there are several. */
+/** Join several values with commas, as Node does. */
 const headerOf = ({ req }: Context, name: string): string | undefined => req.headersDistinct[name]?.join(', ');

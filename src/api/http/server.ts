@@ -7,56 +7,57 @@ import { ANSWER_HEADERS } from './answers/answer.ts';
 import { toEnvelope } from './answers/error-envelope.ts';
 import { newRequestId } from './observing.ts';
 
-/** Headers within 10 s and the whole request within 30 s: Node's 60 and 300 s let a slow caller hold a connection for nothing. */
+/** 10 s for the headers and 30 s for the whole request: with Node's 60 and 300 s, a slow caller could hold a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How late Node may notice either of them; its own default is 30 s. */
+/** How late Node may notice either timeout; its own default is 30 s. */
 const CHECKING_INTERVAL_MS = 5_000;
 const MAX_HEADER_SIZE = 16 * 1024;
-/** Longer than the 60 s after which load balancers give up an idle connection, so that they and not we close it. */
+/** Longer than the 60 s after which load balancers close an idle connection, so that they close it and we do not. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** Turns of the event loop in which connections waiting in the listener's backlog are still taken, when a drain begins. */
+/** When a shutdown begins, connections that wait in the listener's backlog are still accepted for this many turns of the event loop. */
 const ACCEPTING_TURNS = 10;
-/** How long a connection that has said nothing may still say it, when a drain begins: its request may be on its way. */
+/** How long a connection that has sent nothing yet may still do so when a shutdown begins: its request may be on its way. */
 const SILENT_PATIENCE_MS = 1_000;
 /**
- * When a drain begins, an idle connection stays until nobody has asked anything for so long: a proxy may just have sent a request on
- * one, and may not repeat a POST. Proxies that go on asking learn by each answer's `Connection: close`, and by their health checks.
+ * When a shutdown begins, idle connections stay open until there has been no request for this long: a proxy may just have sent a
+ * request on one, and may not repeat a POST. Proxies that keep sending are told by `Connection: close` on each response, and by their
+ * health checks.
  */
 const QUIET_MS = 500;
-/** Idle connections of callers who go on asking end after this. */
+/** Idle connections of callers who keep sending requests are closed after this time. */
 const IDLE_PATIENCE_MS = 5_000;
-/** A drain ends after this whatever happens; orchestrators kill after 30 s. */
+/** A shutdown ends after this time in any case; orchestrators kill after 30 s. */
 const DRAIN_TIMEOUT_MS = 25_000;
-/** A caller whose request could not be read has this long to take the answer. */
+/** A caller whose request could not be parsed has this long to read the response. */
 const LINGER_MS = 1_000;
 
 export type HttpServer = {
   port: number;
-  /** Stops accepting, ends streams, answers what is in flight and closes, in 25 s at most. */
+  /** Stops accepting, ends streams, completes requests in flight and closes, within 25 s. */
   drain(): Promise<void>;
 };
 
 const TELL_EVERY_MS = 60_000;
 /**
- * Requests of one connection that may wait for their responses (RFC 9112 §9.3.2). Node parses all that one read of 64 KiB holds in one
- * turn of the event loop: 2,200 of them on each of 50 connections held the process up for 5.5 s. Browsers and HTTP clients send one at a
- * time.
+ * Requests of one connection that may wait for their responses (RFC 9112 §9.3.2). Node parses everything in one read of 64 KiB in one
+ * turn of the event loop: 2,200 requests on each of 50 connections blocked the process for 5.5 s. Browsers and HTTP clients send one at
+ * a time.
  */
 const MAX_PIPELINED = 16;
 
 export type ListenOptions = {
   port: number;
   host?: string;
-  /** Connections at a time; further ones are closed before a byte is read. Default: no bound. */
+  /** Maximum number of connections; further ones are closed before a byte is read. Default: unlimited. */
   maxConnections?: number;
-  /** Called when connections have been closed for that, at most once a minute. */
+  /** Called when connections were closed for that reason, at most once a minute. */
   onTooMany?: () => void;
 };
 
 /**
- * The app behind a server. `countBroken` counts a request that Node could not read, which is answered here. `endStreams` ends the
- * open streams for good, when a drain begins.
+ * The app behind a server. `countBroken` counts a request that Node could not parse, which is answered here. `endStreams` ends all open
+ * streams when a shutdown begins.
  */
 export type ServedApp = {
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -64,7 +65,7 @@ export type ServedApp = {
   endStreams(): void;
 };
 
-/** Serves the app. Port 0 takes a free one. Rejects when the port is taken. */
+/** Serves the app. Port 0 picks a free port. Rejects if the port is in use. */
 export async function startHttpServer(
   app: ServedApp,
   { port, host, maxConnections, onTooMany }: ListenOptions,
@@ -92,7 +93,7 @@ export async function startHttpServer(
     void handle(request, response);
   };
 
-  /** Counts the request; closes a connection with more unanswered ones than a client ever sends. */
+  /** Counts the request; closes a connection that has more unanswered requests than any real client sends. */
   const isPipelinedTooFar = (socket: Socket): boolean => {
     const count = (unanswered.get(socket) ?? 0) + 1;
     unanswered.set(socket, count);
@@ -109,13 +110,13 @@ export async function startHttpServer(
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
       maxHeaderSize: MAX_HEADER_SIZE,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      // Node answers a missing Host by itself and without a body; match-route.ts does it instead.
+      // Node's response to a missing Host has no body; match-route.ts handles it instead.
       requireHostHeader: false,
     },
     answer,
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  // One of several processes would pass such a connection on to the next one. When all are full it would go round for ever.
+  // With several processes, such a connection would otherwise be passed on to the next one, and circulate forever if all are full.
   Object.assign(server, { dropMaxConnection: true });
   let toldAt = Number.NEGATIVE_INFINITY;
   server.on('drop', () => {
@@ -123,7 +124,7 @@ export async function startHttpServer(
     toldAt = performance.now();
     onTooMany?.();
   });
-  // Node would answer an Expect it does not know with a bare 417; RFC 9110 §10.1.1 lets us ignore it.
+  // Node would answer an unknown Expect with a bare 417; RFC 9110 §10.1.1 allows us to ignore it.
   server.on('checkExpectation', answer);
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -131,7 +132,8 @@ export async function startHttpServer(
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const exchange = latest.get(socket);
-    // Refused before its body was read, and the rest of that body is broken: a second answer would be taken for the next one's.
+    // The request was rejected before its body was read, and the rest of the body is malformed: a second response would be taken for
+    // that of the next request.
     const isAnswered = exchange !== undefined && exchange.response.headersSent && !exchange.request.complete;
     if (isAnswered || !socket.writable || GONE.has(error.code ?? '')) socket.destroy();
     else void answerBroken(app, error, socket);
@@ -143,12 +145,12 @@ export async function startHttpServer(
     async drain() {
       isDraining = true;
       app.endStreams();
-      // Connections that the kernel has accepted are taken in first: closing the listener would reset it.
+      // Accept the connections that the kernel has already accepted: closing the listener would reset them.
       for (let turn = 0; turn < ACCEPTING_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       // The close of Node's HTTP server would end idle connections at once.
       const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
       for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
-      // Node counts a connection that has not said anything yet as active until headersTimeout. Its request may be on its way.
+      // Node counts a connection that has sent nothing yet as active until headersTimeout. Its request may be on its way.
       const silent = setTimeout(() => {
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       }, SILENT_PATIENCE_MS);
@@ -157,12 +159,12 @@ export async function startHttpServer(
         const now = performance.now();
         const waitMs = Math.min(Math.max(askedAt, begunAt) + QUIET_MS, begunAt + IDLE_PATIENCE_MS) - now;
         if (waitMs > 0) {
-          // Behind a stall of this process, what has come meanwhile is read first.
+          // After a stall of this process, read first what has arrived meanwhile.
           idle = setTimeout(() => setImmediate(closeIdle), waitMs);
           return;
         }
         idleMayStay = false;
-        // Also ends Node's look for late requests; it listens no more.
+        // Also stops Node's check for late requests; the server no longer listens.
         server.close();
       };
       let idle: NodeJS.Timeout | undefined;
@@ -177,14 +179,14 @@ export async function startHttpServer(
 }
 
 /**
- * Lets Node's parser pass over all further requests of a connection. It goes on to the end of what it has read, also when the connection
- * is destroyed: each request became objects, and an error with its stack when the connection closed, 20 ms for 64 KiB. Dropping them
- * takes 4 ms.
+ * Makes Node's parser skip all further requests of a connection. The parser continues to the end of what it has read, even when the
+ * connection is destroyed: each request became objects, and an error with its stack when the connection closed, 20 ms for 64 KiB.
+ * Skipping them takes 4 ms.
  */
 function dropFurtherRequests(socket: Socket): void {
-  // `as`: the types of Node leave out the parser that its HTTP server gives each socket.
+  // `as`: Node's types omit the parser that its HTTP server attaches to each socket.
   const { parser } = socket as Socket & { parser?: { onIncoming: () => number } | null };
-  // 0: the request has a body as its head says.
+  // 0: the request has a body if its headers say so.
   if (parser) parser.onIncoming = () => 0;
 }
 
@@ -203,18 +205,18 @@ function boundPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** The caller has hung up, in the middle of a request or between two: nobody reads an answer. */
+/** The caller has disconnected, in the middle of a request or between two, so nobody would read a response. */
 const GONE = new Set(['ECONNRESET', 'EPIPE', 'HPE_INVALID_EOF_STATE']);
 
-/** Answers to bytes that Node could not read as a request, by the code of its parser's error. */
+/** Responses to bytes that Node could not parse as a request, by its parser's error code. */
 const BROKEN: Record<string, { code: ErrorCode; reason: string }> = {
-  HPE_HEADER_OVERFLOW: { code: 'HEADERS_TOO_LARGE', reason: `headers are over ${MAX_HEADER_SIZE} bytes` },
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'PAYLOAD_TOO_LARGE', reason: 'chunk extensions are too long' },
+  HPE_HEADER_OVERFLOW: { code: 'HEADERS_TOO_LARGE', reason: `must have at most ${MAX_HEADER_SIZE} bytes of headers` },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 'PAYLOAD_TOO_LARGE', reason: 'must not have such long chunk extensions' },
   ERR_HTTP_REQUEST_TIMEOUT: { code: 'REQUEST_TIMEOUT', reason: 'did not arrive in time' },
 };
-const MALFORMED = { code: 'INVALID_REQUEST', reason: 'is not valid HTTP' } as const;
+const MALFORMED = { code: 'INVALID_REQUEST', reason: 'must be valid HTTP' } as const;
 
-/** Node has no response object for a request it could not read, so this answer is written by hand. */
+/** Node has no response object for a request that it could not parse, so the response is written to the socket directly. */
 async function answerBroken(app: ServedApp, error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
   const { code, reason } = BROKEN[error.code ?? ''] ?? MALFORMED;
   const rateHeaders = await app.countBroken(socket instanceof Socket ? (socket.remoteAddress ?? '') : '');
@@ -230,6 +232,6 @@ async function answerBroken(app: ServedApp, error: NodeJS.ErrnoException, socket
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  // Destroying at once would reset the connection while the caller still sends, and the answer would be lost.
+  // Destroying at once would reset the connection while the caller is still sending, and the response would be lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,26 +1,26 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** SQL: the time for which an answer is kept under its key, and a publisher's id stands for its message. */
+/** SQL: how long a response is stored under its key, and a client-supplied message id stands for its message. */
 export const KEPT_FOR = `interval '24 hours'`;
 
-// Far more time than lies between a publish and its commit.
+// Far longer than the time between a publish and its commit.
 const PUBLISH_TAKES = `interval '10 minutes'`;
 
-/** SQL: whether the row `k` keeps the answer to the publish of the message `message` alone, accepted between these times. */
+/** SQL: whether the row `k` stores the response to the publish of the message `message` alone, accepted between these times. */
 export const isAnswerTo = (message: string, { from, until }: { from: string; until: string }): string =>
   `k.environment_id = ${message}.environment_id AND k.body LIKE '{"id":"' || ${message}.id || '"%'
      AND k.expires_at BETWEEN ${from} + ${KEPT_FOR} - ${PUBLISH_TAKES} AND ${until} + ${KEPT_FOR} + ${PUBLISH_TAKES}`;
 
-/** SQL: the body of such an answer `k` once its message is erased. */
+/** SQL: the body of such a response `k` once its message has been erased. */
 export const WITHOUT_PAYLOAD = `(k.body::jsonb - 'payload' - 'metadata')::text`;
 
 /** Identity of a request with an Idempotency-Key. `id` and `requestHash` are SHA-256. */
 export type KeyedRequest = { id: Buffer; environmentId: string; requestHash: Buffer };
 
-/** An answer as it is sent again; 204 has no body. */
+/** A stored response; 204 has no body. */
 export type KeptAnswer = { status: number; headers: Record<string, string>; body: string | null };
 
-/** The request, and the answer but for its body, that a publish keeps in the transaction that stores its messages. */
+/** The request and its response without the body, which a publish stores in the transaction that stores its messages. */
 export type KeepInPublish = { request: KeyedRequest } & Omit<KeptAnswer, 'body'>;
 
 /** Another process used the key at the same moment and was first. Nothing of this request was stored. */
@@ -28,12 +28,12 @@ export class KeyTakenError extends Error {
   override readonly name = 'KeyTakenError';
 }
 
-/** An answer, and the request it is to be kept for. */
+/** A response and the request that it belongs to. */
 export type ToKeep = { request: KeyedRequest; answer: KeptAnswer };
 
 /**
- * Keeps answers under different keys. Returns the requests whose key had none. Two transactions that try at once wait for each other
- * here, in the order of the keys, and only one of them finds a key free.
+ * Stores responses under different keys. Returns the requests whose key was free. Concurrent transactions wait for each other here, in
+ * the order of the keys, and only one of them finds a key free.
  */
 export async function keepAnswers(
   connection: Pool | PoolClient,

@@ -5,9 +5,9 @@ import type { Dependencies } from '../../platform/dependencies.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import * as store from './store.ts';
 
-// Publishing and creating take milliseconds: a request that comes while the first one runs waits and gets its answer.
+// Publishing and creating take milliseconds, so a request that arrives while the first one is running waits for its response.
 const WAIT_MS = 5_000;
-// Another process tells nobody when it is done, so its row is looked at, less and less often.
+// Other processes do not report when they are done, so their row is polled, less and less often.
 const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 250;
 // A third of the lease, so that two renewals may fail.
@@ -15,9 +15,9 @@ const RENEW_EVERY_MS = 10_000;
 const RETRY_AFTER_SECONDS = 1;
 
 type IdempotentWork = {
-  /** An accepted publish is kept in the transaction that stores it; `run` throws KeyTakenError when another process was first. */
+  /** A successful publish is stored in its own transaction; `run` throws KeyTakenError if another process was first. */
   isPublish: boolean;
-  /** Gives the answer that is to be kept; throws where none is. Called once at most. */
+  /** Returns the response to be stored; throws if there is none. Called at most once. */
   run: () => Promise<KeptAnswer>;
 };
 
@@ -25,9 +25,9 @@ type OnceAnswer = { answer: KeptAnswer; isReplayed: boolean };
 
 export type Idempotency = {
   /**
-   * Runs the work of a request unless its key has an answer, which is returned instead. CONFLICT for another body under the
-   * same key, and with Retry-After for a first request that runs on for longer than 5 s. An error of `run` is thrown on, and
-   * the key is free again.
+   * Runs the work of a request unless its key already has a response, which is returned instead. Throws CONFLICT for another body with
+   * the same key, and CONFLICT with Retry-After if the first request runs for longer than 5 s. If `run` throws, the error is passed on
+   * and the key is free again.
    */
   once(request: KeyedRequest, work: IdempotentWork): Promise<OnceAnswer>;
 };
@@ -36,26 +36,29 @@ type Known = { requestHash: Buffer; answer: KeptAnswer };
 
 /** Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07 §2). */
 export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'pool' | 'keyRing' | 'log'>): Idempotency {
-  /** By key: what runs in this process. Settles with the answer where there is one, and never rejects. */
+  /** What runs in this process, by key. Resolves to the response if there is one, and never rejects. */
   const running = new Map<string, Promise<Known | undefined>>();
   const findKey = store.createFindKey(pool);
   const warn = (err: unknown): void =>
-    log.warn({ err }, 'the answer to an Idempotency-Key could not be kept; a repeated request may be done again');
+    log.warn(
+      { err },
+      'could not store the response for an Idempotency-Key; a repeated request may be carried out again',
+    );
 
-  /** The request was done, so doing it again is not for us to decide. */
+  /** The request was carried out, so repeating it is not our decision. */
   const open = (sealedBody: string, id: Buffer): string => {
     try {
       return keyRing.decrypt(sealedBody, sealContext(id));
     } catch (cause) {
       throw new ApiError(
         'CONFLICT',
-        'The request with this Idempotency-Key was done, and its answer cannot be opened any more; a new request needs a new key',
+        'The request with this Idempotency-Key was carried out, but its stored response can no longer be decrypted. To send a new request, use a new key',
         { cause },
       );
     }
   };
 
-  /** The answer under the key, or undefined when it is free; waits for another process that is about to give one. */
+  /** Returns the response stored under the key, or undefined if it is free; waits for another process that is still working on it. */
   const look = async (request: KeyedRequest, deadline: number): Promise<KeptAnswer | undefined> => {
     for (let pause = FIRST_LOOK_MS; ; pause = Math.min(pause * 2, LONGEST_LOOK_MS)) {
       const row = await findKey(request.id);
@@ -85,7 +88,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
   const runUnderLease = async ({ id }: KeyedRequest, owner: string, { run }: IdempotentWork): Promise<OnceAnswer> => {
     const renewing = setInterval(() => void store.renewKey(pool, id, owner).catch(warn), RENEW_EVERY_MS);
     const end = (): void => clearInterval(renewing);
-    /** Writes the outcome of the request into the row before its caller learns it, or else as soon as PostgreSQL is back. */
+    /** Stores the outcome of the request before its caller gets it, or else as soon as PostgreSQL is available again. */
     const note = async (write: () => Promise<void>): Promise<void> => {
       const { written } = await store.writeNowOrLater(write, warn);
       void written.finally(end);
@@ -93,7 +96,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     try {
       const answer = await run();
       const body = answer.body === null ? null : keyRing.encrypt(answer.body, sealContext(id));
-      // The request is done, whatever becomes of the row: the caller is told so.
+      // The request has been carried out, so the caller is told so even if the row cannot be stored.
       await note(() => store.finishKey(pool, id, owner, { ...answer, body }));
       return { answer, isReplayed: false };
     } catch (failure) {
@@ -102,7 +105,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     }
   };
 
-  /** PostgreSQL may have stored a first row without answering. That row would block the key until its lease ends. */
+  /** PostgreSQL may have stored the row although its reply was lost. That row would block the key until its lease ends. */
   const begin = async (request: KeyedRequest, owner: string): Promise<boolean> => {
     try {
       return await store.beginKey(pool, request, owner);
@@ -126,7 +129,7 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
     async once(request, work) {
       const name = request.id.toString('base64');
       const deadline = performance.now() + WAIT_MS;
-      // Fifty at once cost one look at PostgreSQL and one connection, not fifty.
+      // Fifty concurrent requests cost one query and one connection, not fifty.
       for (let first = running.get(name); first !== undefined; first = running.get(name)) {
         const known = await before(deadline, first);
         if (known === undefined) continue;
@@ -147,21 +150,21 @@ export function createIdempotency({ pool, keyRing, log }: Pick<Dependencies, 'po
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Context that binds a sealed answer to its row. */
+/** Binds an encrypted response to its row. */
 const sealContext = (id: Buffer): SealContext => `idempotency_keys|sealed_body|${id.toString('hex')}`;
 
 function refuseOther(request: KeyedRequest, requestHash: Buffer): void {
   if (requestHash.equals(request.requestHash)) return;
-  const reason = 'was used for another body; a new request needs a new key';
+  const reason = 'was already used for another body; use a new key for a new request';
   throw new ApiError('CONFLICT', `Idempotency-Key: ${reason}`, { details: { field: 'Idempotency-Key', reason } });
 }
 
 const stillRunning = (): ApiError =>
-  new ApiError('CONFLICT', 'The first request with this Idempotency-Key is still running', {
+  new ApiError('CONFLICT', 'The first request with this Idempotency-Key is still in progress', {
     retryAfter: RETRY_AFTER_SECONDS,
   });
 
-/** Result of the promise; throws when it has not settled until then. */
+/** Returns the result of the promise; throws if it has not settled by the deadline. */
 async function before<T>(deadline: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -3,24 +3,24 @@ import { createGrouping } from '../../platform/db/group.ts';
 import { type KeptAnswer, KEPT_FOR, type KeyedRequest } from './kept-answers.ts';
 import { isUnreachable, untilReachable } from '../../platform/db/failures.ts';
 
-// A killed process blocks its keys for this long; a living one renews three times meanwhile.
+// A killed process blocks its keys for this long; a running one renews three times meanwhile.
 const LEASE = `interval '30 seconds'`;
 
-/** The row of a key. `status` is null while the first request runs; its body is either plain or sealed. */
+/** The row of a key. `status` is null while the first request is running; its body is either plain or encrypted. */
 export type KeyRow = {
   requestHash: Buffer;
   status: number | null;
   headers: Record<string, string> | null;
   body: string | null;
   sealedBody: string | null;
-  /** The run is over: its process has not renewed the lease. */
+  /** The process that ran the request has died: its lease was not renewed. */
   isAbandoned: boolean;
 };
 
 const LOOKS_IN_FLIGHT = 2;
 const LOOKS_AT_ONCE = 200;
 
-/** Finds the row of a key, undefined for a free one. Looks in one turn of the event loop share a query. */
+/** Finds the row of a key, or undefined if the key is free. Calls in one turn of the event loop share a query. */
 export function createFindKey(pool: Pool): (id: Buffer) => Promise<KeyRow | undefined> {
   const looks = createGrouping<Buffer, { row: KeyRow | undefined }>({
     inFlight: LOOKS_IN_FLIGHT,
@@ -43,7 +43,7 @@ async function findKeys(pool: Pool, ids: readonly Buffer[]): Promise<{ row: KeyR
   return ids.map((id) => ({ row: rowOf.get(id.toString('hex')) }));
 }
 
-/** Marks the key as running for `owner`. False when another one was first. An abandoned or expired row is taken over. */
+/** Marks the key as running for `owner`. Returns false if another one was first. Takes over an abandoned or expired row. */
 export async function beginKey(
   pool: Pool,
   { id, environmentId, requestHash }: KeyedRequest,
@@ -68,7 +68,7 @@ export async function renewKey(pool: Pool, id: Buffer, owner: string): Promise<v
   );
 }
 
-/** Ends the run of `owner` with its answer, whose body is already sealed. Does nothing when another process has taken the key over. */
+/** Ends the run of `owner` with its response, whose body is already encrypted. Does nothing if another process has taken over the key. */
 export async function finishKey(
   pool: Pool,
   id: Buffer,
@@ -82,14 +82,14 @@ export async function finishKey(
   );
 }
 
-/** Ends the run of `owner` without an answer: the key is free again. */
+/** Ends the run of `owner` without a response: the key is free again. */
 export async function freeKey(pool: Pool, id: Buffer, owner: string): Promise<void> {
   await pool.query('DELETE FROM idempotency_keys WHERE id = $1 AND owner = $2 AND status IS NULL', [id, owner]);
 }
 
 /**
- * Writes once. While PostgreSQL is away this returns all the same, and writes as soon as PostgreSQL is back. `written` resolves then,
- * or once the write has failed for good, which `warn` reports.
+ * Writes once. If PostgreSQL is unavailable it returns anyway, and writes as soon as PostgreSQL is back. `written` resolves then, or
+ * once the write has failed permanently, which `warn` reports.
  */
 export async function writeNowOrLater(
   write: () => Promise<void>,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_TIME, exampleIdOf } from './examples.ts';
 
-/** A schema of JSON Schema 2020-12, as an OpenAPI 3.1 document holds it. */
+/** A JSON Schema 2020-12 as used in an OpenAPI 3.1 document. */
 export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
@@ -19,7 +19,7 @@ export type JsonSchema = {
   [keyword: string]: unknown;
 };
 
-/** Marks of ours on what zod writes: they are read and taken away here. */
+/** Our metadata in what zod writes; it is read and removed here. */
 type Marked = JsonSchema & {
   typeName?: string;
   takesNull?: boolean;
@@ -30,22 +30,22 @@ type Marked = JsonSchema & {
 };
 
 export type Components = {
-  /** The schema of what is on the wire; named parts are references to `schemas`. */
+  /** The schema of what is sent over the wire; named parts are references to `schemas`. */
   schemaOf(schema: z.ZodType, direction: 'sent' | 'got'): JsonSchema;
-  /** Named schemas so far, by name. */
+  /** The named schemas so far, by name. */
   schemas: Map<string, JsonSchema>;
 };
 
 /**
- * Schemas that the parts of one document share. A schema with `.meta({ typeName: 'Channel' })` is a component of that name, and a type of
- * the client library. `isQuery`: they are those of query strings, in which every value is a text: `true` and `false` are shown as the
- * boolean that programs write so.
+ * Schemas that the parts of one document share. A schema with `.meta({ typeName: 'Channel' })` becomes a component of that name, and a
+ * type of the client library. `isQuery`: schemas of query strings, in which every value is text; `true` and `false` are shown as
+ * booleans, because programs write them so.
  */
 export function createComponents({ isQuery = false } = {}): Components {
   const schemas = new Map<string, JsonSchema>();
 
   const marked = (schema: z.ZodType): Marked =>
-    // `as`: the draft and our marks have this form.
+    // `as`: the draft and our metadata have this type.
     z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Marked;
 
   const read = (given: Marked, direction: 'sent' | 'got'): JsonSchema => {
@@ -67,7 +67,7 @@ export function createComponents({ isQuery = false } = {}): Components {
     const result: JsonSchema = { ...schema };
     if (schema.properties !== undefined) {
       const shown = Object.entries(schema.properties as Record<string, Marked>)
-        // A resource may be sent back with what only the service sets: docs/reference/api-conventions.md has the rules for it.
+        // A resource may be sent back with fields that only the service sets: docs/reference/api-conventions.md has the rules.
         .filter(([, field]) => direction === 'got' || field.readOnly !== true)
         .map(([field, value]): [string, JsonSchema] => {
           const text = read(value, direction);
@@ -90,9 +90,9 @@ export function createComponents({ isQuery = false } = {}): Components {
     if (JSON.stringify(result.additionalProperties) === '{}') result.additionalProperties = true;
     if (JSON.stringify(result['propertyNames']) === '{"type":"string"}') delete result['propertyNames'];
     if (direction === 'got' && result['maximum'] === Number.MAX_SAFE_INTEGER) delete result['maximum'];
-    // The format says it for programs, and Pydantic knows no pattern of a time.
+    // Programs use the format, and Pydantic does not support a pattern for a time.
     if (direction === 'got' && result.format === 'date-time') delete result.pattern;
-    // Null is the same as nothing there.
+    // Null counts as absent.
     if (oneOfFields !== undefined) {
       const oneOf = oneOfFields.map((required) => ({
         required,
@@ -100,7 +100,7 @@ export function createComponents({ isQuery = false } = {}): Components {
           required.map((field) => [field, { not: { type: 'null' }, description: 'Given.' }]),
         ),
       }));
-      // A `oneOf` beside the fields becomes a type without them in most programs that make clients. They leave conditions alone.
+      // Most client generators turn a `oneOf` next to fields into a type without the fields. They ignore conditions.
       Object.assign(result, { if: { type: 'null' }, else: { oneOf } });
     }
     const complete = withExample(plainUnion(result));
@@ -120,7 +120,7 @@ export function createComponents({ isQuery = false } = {}): Components {
   return { schemas, schemaOf: (schema, direction) => read(marked(schema), direction) };
 }
 
-/** A page of a list has its name from what is listed. */
+/** A page of a list is named after its items. */
 function pageNameOf({ properties = {} }: Marked): string | undefined {
   if (Object.keys(properties).toSorted().join() !== 'data,pagination') return undefined;
   const { items } = properties['data'] as { items?: Marked };
@@ -142,7 +142,7 @@ function orNull({ description, ...schema }: JsonSchema): JsonSchema {
   return { ...plainUnion({ anyOf: [schema, { type: 'null' }] }), ...describedBy(description) };
 }
 
-/** A union without unions in it. One of a plain type and null is that type or null. */
+/** Flattens nested unions. A union of a plain type and null becomes a list of the two types. */
 function plainUnion(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   if (anyOf === undefined) return schema;
@@ -158,8 +158,8 @@ const describedBy = (description: string | undefined): { description?: string } 
   description === undefined ? {} : { description };
 
 /**
- * A field of a body, whose default its description says. As a keyword openapi-typescript would take it for a field that must be given,
- * and other programs would send it each time.
+ * Writes the default of a body field into its description. As a keyword, openapi-typescript would make the field required, and other
+ * programs would send it each time.
  */
 function withDefaultInWords({ default: standard, ...schema }: JsonSchema): JsonSchema {
   const { description = '' } = schema;

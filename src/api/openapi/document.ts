@@ -16,12 +16,13 @@ export type Document = {
   [more: string]: unknown;
 };
 
-const INTRODUCTION = `Publish messages to channels. Posthorn delivers each one to every subscription: signed, retried as its policy says, and never lost on the way.
+const INTRODUCTION = `Publish messages to channels. Posthorn delivers each one to every subscription: signed, retried according to the subscription's policy, and never lost.
 
-Send JSON and read JSON. Fields and parameters that an operation does not know are refused. Times are ISO 8601 in UTC, durations are milliseconds, and a field that a resource does not have is left out. A resource may be sent back as it was read.`;
+Send JSON and read JSON. Unknown fields and parameters are rejected. Times are ISO 8601 in UTC, durations are milliseconds, and absent fields are left out. A resource may be sent back as it was read.`;
 
 /**
- * OpenAPI 3.1 document of these routes, from the rows and their schemas alone. `publicBaseUrl` is where callers reach the service.
+ * Returns the OpenAPI 3.1 document of these routes, generated from the rows and their schemas alone. `publicBaseUrl` is where callers
+ * reach the service.
  */
 export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBaseUrl: string }): Document {
   const components = createComponents();
@@ -37,7 +38,7 @@ export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBase
     ErrorResponse: components.schemaOf(errorEnvelope, 'got'),
     OAuthErrorResponse: {
       ...components.schemaOf(oauthRefusal, 'got'),
-      description: 'A refusal of RFC 6749, for those who send a form.',
+      description: 'An error in the format of RFC 6749, for form requests.',
     },
     ...Object.fromEntries(components.schemas),
   };
@@ -52,7 +53,7 @@ export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBase
     info: { title: 'Posthorn', version: VERSION, description: INTRODUCTION },
     servers: [{ url: basePathOf(publicBaseUrl), description: 'This service.' }],
     tags: tags.map((name) => ({ name, description: abouts.get(name) ?? '' })),
-    // `as`: no more than schemas differ.
+    // `as`: only schemas differ.
     paths: eachSchema(paths, '', named.referencing) as Document['paths'],
     components: {
       securitySchemes: securitySchemes({ isSecure: publicBaseUrl.startsWith('https://') }),
@@ -64,7 +65,7 @@ export function documentOf(rows: readonly Row[], { publicBaseUrl }: { publicBase
   };
 }
 
-/** The paths with each schema in them replaced, which `replace` gets with a name of its operation and parameter. */
+/** Returns the paths with each schema replaced; `replace` gets a name made of its operation and parameter. */
 function eachSchema(value: unknown, name: string, replace: (schema: JsonSchema, name: string) => JsonSchema): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => eachSchema(each, name, replace));
@@ -93,7 +94,8 @@ const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'Does the request once: for 24 hours the same one under the same key gets the first answer again.',
+    description:
+      'Makes the request safe to repeat: for 24 hours, the same request with the same key returns the first response.',
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 255 },
     examples: { request: { value: 'order-1001-created' } },
   },
@@ -101,14 +103,14 @@ const PARAMETERS = {
     name: 'Posthorn-Organisation',
     in: 'header',
     required: false,
-    description: 'Organisation that the person acts in.',
+    description: 'Organisation that the user acts in. Required for sessions if no app is named.',
     schema: { type: 'string', examples: [exampleId('organisation')] },
   },
   AppHeader: {
     name: 'Posthorn-App',
     in: 'header',
     required: false,
-    description: 'App that the person acts in.',
+    description: 'Id of the app that the user acts in.',
     schema: { type: 'string', examples: [exampleId('app')] },
   },
   EnvironmentHeader: {
@@ -123,14 +125,14 @@ const PARAMETERS = {
     name: 'Last-Event-ID',
     in: 'header',
     required: false,
-    description: 'Id of the last event that the caller has seen: the stream goes on behind it.',
+    description: 'Id of the last event received; the stream continues after it.',
     schema: { type: 'string', minLength: 1 },
   },
   Proof: {
     name: 'DPoP',
     in: 'header',
     required: false,
-    description: 'The proof of RFC 9449 that the token is to be bound to. A request without it is refused.',
+    description: 'DPoP proof (RFC 9449) that the token will be bound to. Requests without it are rejected.',
     schema: { type: 'string' },
   },
 };

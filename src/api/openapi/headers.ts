@@ -16,10 +16,10 @@ const shown = (value: unknown): Pick<Header, 'examples'> => ({ examples: { answe
 
 const count: JsonSchema = { type: 'integer', minimum: 0 };
 
-/** Headers of answers, by name. */
+/** Response headers by name. */
 export const HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-Id': {
-    description: 'Id of this request, as the log of the service has it.',
+    description: 'Id of this request, which is also in the log of the service.',
     required: true,
     schema: { type: 'string', pattern: '^req_[0-9a-f]{32}$' },
     ...shown('req_0f8e7d6c5b4a39281706f5e4d3c2b1a0'),
@@ -58,24 +58,24 @@ export const HEADERS: Readonly<Record<string, Header>> = {
     ...shown('AAECAwQFBgcICQoLDA0ODw'),
   },
   'Idempotent-Replayed': {
-    description: 'The answer is the one that is kept under the Idempotency-Key.',
+    description: 'Present if the response is the one stored for the Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
     ...shown('true'),
   },
   'Set-Cookie': {
-    description: 'Cookies of the person: of the session, and of a step on the way to it.',
+    description: 'Cookies for the session, and for a sign-in in progress.',
     schema: { type: 'string' },
     ...shown(`__Host-posthorn-session=${'A'.repeat(43)}; Max-Age=43200; Path=/; HttpOnly; SameSite=Lax; Secure`),
   },
   Location: {
-    description: 'Page that the browser is sent on to.',
+    description: 'Page that the browser is redirected to.',
     required: true,
     schema: { type: 'string' },
     ...shown('/dashboard/'),
   },
 };
 
-/** Headers of every answer of a route that will end, with its own values. */
+/** Headers of every response of a deprecated route, with its own values. */
 export function headersOfEnd(deprecation: Deprecation | undefined): Record<string, Header> {
   if (deprecation === undefined) return {};
   return Object.fromEntries(
@@ -87,9 +87,9 @@ export function headersOfEnd(deprecation: Deprecation | undefined): Record<strin
 }
 
 const OF_END: Readonly<Record<string, string>> = {
-  Deprecation: 'When the route was deprecated, in seconds since 1970 behind an `@` (RFC 9745).',
-  Sunset: 'When the route ends (RFC 8594).',
-  Link: 'The route that takes its place (`successor-version`), and the page that helps with it (`deprecation`).',
+  Deprecation: 'When the route was deprecated: `@` and the seconds since 1970 (RFC 9745).',
+  Sunset: 'When the route stops working (RFC 8594).',
+  Link: 'The replacement route (`successor-version`), and a page with migration steps (`deprecation`).',
 };
 
 const ON_EVERY_ANSWER = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
@@ -97,7 +97,7 @@ const ON_EVERY_ANSWER = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remai
 const referencesTo = (names: readonly string[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Headers of a refusal. */
+/** Headers of an error response. */
 export const headersOfRefusal = (code: ErrorCode): Record<string, Reference> =>
   referencesTo([
     ...ON_EVERY_ANSWER,
@@ -106,7 +106,7 @@ export const headersOfRefusal = (code: ErrorCode): Record<string, Reference> =>
     ...(['UNAUTHORIZED', 'INVALID_REQUEST'].includes(code) ? ['DPoP-Nonce'] : []),
   ]);
 
-/** Headers of a good answer. */
+/** Headers of a successful response. */
 export const headersOfAnswer = (
   row: Pick<Row, 'access' | 'method' | 'path' | 'status' | 'isOAuth' | 'deprecation'>,
 ): Record<string, Reference | Header> => ({
@@ -122,6 +122,6 @@ export const headersOfAnswer = (
   ...headersOfEnd(row.deprecation),
 });
 
-/** http/idempotency.ts: a POST in an environment. */
+/** As in http/idempotency.ts: a POST in an environment. */
 export const takesIdempotencyKey = ({ access, method }: Pick<Row, 'access' | 'method'>): boolean =>
   method === 'POST' && typeof access === 'object' && access.level !== 'organisation';

@@ -17,19 +17,19 @@ type Parameter = {
   [more: string]: unknown;
 };
 
-/** Descriptions of good statuses. */
+/** Descriptions of successful statuses. */
 const ANSWERED: Readonly<Record<number, string>> = {
   200: 'Done.',
-  201: 'Made.',
-  202: 'Accepted, and stored.',
-  204: 'Done; there is nothing to say.',
-  303: 'The browser is sent on.',
+  201: 'Created.',
+  202: 'Accepted and stored.',
+  204: 'Done. The response has no body.',
+  303: 'The browser is redirected.',
 };
 
 /** `queries` are the components of query strings, which the document shows as parameters. */
 export type OperationParts = { components: Components; queries: Components };
 
-/** Operation of a route. */
+/** Returns the OpenAPI operation of a route. */
 export function operationOf(row: Row, { components, queries }: OperationParts): Record<string, unknown> {
   return {
     operationId: row.operationId,
@@ -47,24 +47,24 @@ export function operationOf(row: Row, { components, queries }: OperationParts): 
   };
 }
 
-/** The group that an operation belongs to, which is also the part of the client library that has its method. */
+/** The resource of an operation, which is also the part of the client library that has its method. */
 export const resourceOf = ({ operationId }: Row): string => operationId.split('.')[0] ?? '';
 
 function rightsOf({ access, isDangerous }: Row): string[] {
   const told =
     typeof access === 'object'
-      ? [`Needs the scope \`${access.scope}\`${LEVELS[access.level ?? 'environment']}.`]
+      ? [`Requires the scope \`${access.scope}\`${LEVELS[access.level ?? 'environment']}.`]
       : access === 'public'
         ? []
-        : ['Only a person who is signed in may ask.'];
-  return isDangerous === true ? [...told, 'A session must have been authenticated within the last ten minutes.'] : told;
+        : ['Requires a signed-in user.'];
+  return isDangerous === true ? [...told, 'A session must have been authenticated within the last 10 minutes.'] : told;
 }
 
-/** Words about a route that ends, as docs/reference/api-conventions.md promises them. */
+/** A note on the deprecation, if there is one. */
 function endOf({ deprecation }: Row): string[] {
   if (deprecation === undefined) return [];
   const { since, endsAt, successor } = deprecation;
-  const end = endsAt === undefined ? 'Its end is not decided.' : `The route answers until ${endsAt}.`;
+  const end = endsAt === undefined ? 'No end has been decided.' : `The route works until ${endsAt}.`;
   return [`Deprecated since ${since}. ${end}${successor === undefined ? '' : ` Use \`${successor}\` instead.`}`];
 }
 
@@ -72,7 +72,7 @@ const LEVELS = { environment: '', any: ', in an environment or above', organisat
 
 const pathParameters = ({ path, params }: Row, components: Components): Parameter[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
-    const { description = 'Which one.', ...schema } = components.schemaOf(params[name] as z.ZodType, 'sent');
+    const { description = 'Id of the resource.', ...schema } = components.schemaOf(params[name] as z.ZodType, 'sent');
     return { name, in: 'path', required: true, description, schema };
   });
 
@@ -83,14 +83,14 @@ function queryParameters({ query, example }: Row, queries: Components): Paramete
     shown.$ref === undefined ? shown : (queries.schemas.get(shown.$ref.split('/').at(-1) ?? '') ?? {});
   return Object.entries(properties).map(([name, { description = '', ...schema }]) => {
     const given = example?.query?.[name] ?? queryExample(name, schema);
-    // An empty value is refused; an empty cursor is the first page.
+    // Empty values are rejected, except for an empty cursor, which means the first page.
     const isText = schema.type === 'string' && schema['enum'] === undefined && name !== 'cursor';
     return {
       name,
       in: 'query',
       required: required.includes(name),
       description,
-      // Values of a list are joined by commas; without this they would be parameters of one name.
+      // Values of a list are joined with commas; without this they would be repeated parameters.
       ...(schema.type === 'array' && { style: 'form', explode: false }),
       schema: isText ? { minLength: 1, ...schema } : schema,
       ...(given !== undefined && {
@@ -100,7 +100,7 @@ function queryParameters({ query, example }: Row, queries: Components): Paramete
   });
 }
 
-/** An example as the schema has it: the text of an address is a number, or a list of one. */
+/** An example as its schema has it: the text in a URL stands for a number, or a list of one. */
 function valueOf(given: unknown, { type }: JsonSchema): unknown {
   if (type === 'array') return [given].flat();
   return type === 'integer' ? Number(given) : given;
@@ -116,7 +116,10 @@ function headerParameters(row: Row): (Parameter | { $ref: string })[] {
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-/** Keys and tokens belong to one environment and read no such header: where they may ask, the words of `session` tell of them. */
+/**
+ * Keys and tokens belong to one environment and ignore these headers; where they are accepted too, the description of `session`
+ * explains the headers.
+ */
 const isOfSession = ({ access }: Row): boolean =>
   access === 'session' || (typeof access === 'object' && access.level === 'organisation');
 
@@ -126,7 +129,7 @@ const MEDIA_TYPES = {
   parameters: ['application/json', 'application/x-www-form-urlencoded'],
 } as const;
 
-/** Bytes of any type: programs that make clients leave an operation out whose body is of the type `*\/*`. */
+/** Raw bytes of any type. Client generators skip operations whose body has the type `*\/*`. */
 const rawContentOf = (type: string): [type: string, media: { schema: JsonSchema }] =>
   type === ANY_TYPE
     ? ['application/octet-stream', { schema: { type: 'string', format: 'binary' } }]
@@ -136,7 +139,7 @@ function bodyOf({ body, consumes, example }: Row, components: Components) {
   if (typeof consumes === 'object')
     return {
       requestBody: {
-        description: 'Bytes as their sender has signed them, of any media type.',
+        description: 'The bytes as their sender signed them, of any media type.',
         required: true,
         content: Object.fromEntries(consumes.raw.map(rawContentOf)),
       },
@@ -167,11 +170,11 @@ function answerOf(row: Row, components: Components): Record<string, unknown> {
     const media = { schema: components.schemaOf(answer, 'got'), ...examples };
     return { description, headers, content: { 'application/json': media } };
   }
-  // JSON Schema can say only what each part of them holds. `as`: http/event-stream.ts and line-stream.ts put schemas there.
+  // JSON Schema can describe only each line or event. `as`: http/event-stream.ts and line-stream.ts put schemas there.
   const part = components.schemaOf(each as z.ZodType, 'got');
   const schema = event === undefined ? linesOf(part) : eventOf(part);
   const other = typeof otherType === 'string' && {
-    [otherType]: { schema: { type: 'string', description: 'The same as a table.' } },
+    [otherType]: { schema: { type: 'string', description: 'The same data as a table.' } },
   };
   return { description, headers, content: { [String(mediaType)]: { schema, ...examples }, ...other } };
 }
@@ -183,17 +186,17 @@ const inText = (part: JsonSchema, description: string): JsonSchema => ({
   contentSchema: part,
 });
 
-const linesOf = (part: JsonSchema): JsonSchema => inText(part, 'Lines of JSON, each as `contentSchema` says.');
+const linesOf = (part: JsonSchema): JsonSchema => inText(part, 'JSON lines, each as described by `contentSchema`.');
 
-/** A condition, because no program that makes clients reads a stream: by a `type` it would take the whole text for one event. */
+/** A condition, because client generators do not parse streams: with a `type` they would take the whole text for one event. */
 const eventOf = (part: JsonSchema): JsonSchema => ({
-  description: 'Each of the server-sent events.',
+  description: 'One server-sent event.',
   if: { type: 'null' },
   else: {
     properties: {
-      id: { type: 'string', description: 'Place in the stream, for `Last-Event-ID`.' },
+      id: { type: 'string', description: 'Position in the stream, for `Last-Event-ID`.' },
       event: { type: 'string', description: 'Kind of the event.' },
-      data: inText(part, 'JSON, as `contentSchema` says.'),
+      data: inText(part, 'JSON as described by `contentSchema`.'),
     },
   },
 });

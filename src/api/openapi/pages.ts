@@ -6,18 +6,21 @@ import { FOR_EVER, contentHashOf, pageHeaders, type PublicFile, publicFile } fro
 import type { Row } from '../http/route/route.ts';
 import { documentOf } from './document.ts';
 
-/** Where `npm run build` puts the reader (finish-build.ts), so that a service without development packages has it. */
+/** Where `npm run build` puts the API reader (finish-build.ts), so that a service without development packages has it. */
 export const READER_COPY = fileURLToPath(new URL('scalar.js', import.meta.url));
 
-/** File of the package that is Scalar's whole reader in one script. */
+/**
+ * The file of the package that is Scalar's whole reader in one script. The Fastify package has the same script as
+ * `@scalar/api-reference` with 19 packages instead of 269 (286 MB); 1.59.3 is the last version seen with the script as a file.
+ */
 export const readerOfPackage = (): string =>
   createRequire(import.meta.url)
     .resolve('@scalar/fastify-api-reference')
     .replace(/index\.js$/, 'js/standalone.js');
 
 /**
- * Scripts of our own alone, and nothing from anywhere else. The reader writes its styles into the page, which `style-src` allows: that is
- * the one page of the service where they are.
+ * Only our own scripts, and nothing from other origins. The reader writes its styles into the page, so `style-src` allows inline
+ * styles; no other page of the service does.
  */
 const POLICY = [
   "default-src 'none'",
@@ -33,7 +36,7 @@ const POLICY = [
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** Everything of the reader that would ask another server, or send what its user writes to one, is off. */
+/** Switches off every feature of the reader that would contact another server or send it what the user types. */
 const START = `Scalar.createApiReference('#reader', {
   url: 'openapi.json',
   withDefaultFonts: false,
@@ -68,11 +71,11 @@ ${scripts.map((path) => `<script src="${path}"></script>`).join('\n')}
 export type DocumentPages = {
   /** Finds /openapi.json, /docs and its scripts by their paths. */
   find(path: string): Promise<PublicFile | undefined>;
-  /** Makes the document. It takes 0.3 s of this thread: a process that serves does it before its first request. */
+  /** Builds the document, which blocks the thread for 0.3 s: a process that serves requests does it before the first one. */
   prepare(): void;
 };
 
-/** Each page is made when it is first asked for, but for what is prepared: most processes of tests never are. */
+/** Each page is built on first request unless it was prepared: most processes of tests never need one. */
 export function createPages(rows: readonly Row[], settings: { publicBaseUrl: string }): DocumentPages {
   let document: PublicFile | undefined;
   let reader: Promise<ReadonlyMap<string, PublicFile>> | undefined;

@@ -7,7 +7,7 @@ const thing = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: '
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 describe('nameParts', () => {
-  test('gives an enum the name of its place, and the places that share it the shortest of theirs', () => {
+  test('names an enum after its place, and a shared one after the place with the shortest name', () => {
     const { schemas } = nameParts(
       {
         CreateParcel: thing({ status: { ...status, description: 'Status to have.' } }),
@@ -22,7 +22,7 @@ describe('nameParts', () => {
     });
   });
 
-  test('calls what an operation shares with a resource as the resource does, and what is its own after it', () => {
+  test("names a part shared with a resource after the resource, and an operation's own part after the operation", () => {
     const order: JsonSchema = { type: 'string', enum: ['up', 'down'] };
     const { schemas, referencing } = nameParts({ ParcelSummary: thing({ status }) }, [
       { name: 'ListStatus', schema: { type: 'array', items: status } },
@@ -33,7 +33,7 @@ describe('nameParts', () => {
     expect(referencing(order)).toEqual(ref('ParcelsListOrder'));
   });
 
-  test('names objects in lists, in maps and in each other, and an object that may be null', () => {
+  test('names objects in lists, maps and other objects, and a nullable object', () => {
     const size = thing({ width: { type: 'integer' } });
     const { schemas } = nameParts(
       {
@@ -57,14 +57,14 @@ describe('nameParts', () => {
     });
   });
 
-  test('tells the objects of a union apart by their constant, or by their number', () => {
+  test('distinguishes the objects of a union by their constant, or by their number', () => {
     const preview = thing({ status: { type: 'string', const: 'preview' } });
     const other = thing({ count: { type: 'integer' } });
     const { schemas } = nameParts({ Asked: thing({ result: { anyOf: [preview, other] } }) }, []);
     expect(Object.keys(schemas)).toEqual(['Asked', 'AskedResultPreview', 'AskedResultOption2']);
   });
 
-  test('takes another name where one is taken but for its case, and throws where none is left', () => {
+  test('uses another name if one differs only in case, and throws if none is left', () => {
     const { schemas } = nameParts(
       { ViewPAGE: thing({}), View: thing({ page: status }), MakeView: thing({ page: status }) },
       [],
@@ -75,7 +75,7 @@ describe('nameParts', () => {
     );
   });
 
-  test('leaves conditions as they are', () => {
+  test('leaves conditions unchanged', () => {
     const schema = { ...thing({}), if: { type: 'null' }, else: { oneOf: [thing({ status })] } };
     expect(nameParts({ Parcel: schema }, []).schemas).toEqual({ Parcel: schema });
   });

@@ -1,8 +1,8 @@
 import type { JsonSchema } from './components.ts';
 
 /**
- * Names of parts that would say too little, or that several schemas share, by one of the names that their places give them. A test
- * finds a key that no part has any more.
+ * Names for parts whose own name would say too little or is shared by several schemas, by one of the names derived from their places. A
+ * test finds keys that no part has any more.
  */
 export const CHOSEN_PARTS: Readonly<Record<string, string>> = {
   AddPasskeyPasskey: 'PasskeyAttestation',
@@ -68,21 +68,21 @@ export const CHOSEN_PARTS: Readonly<Record<string, string>> = {
 };
 
 type Place = 'schemas' | 'roots';
-/** An enum, or an object with fields, and the names that its places give it. */
+/** An enum, or an object with fields, and the names derived from its places. */
 type Part = { schema: JsonSchema; names: Record<Place, Set<string>> };
 
-/** Keywords whose schemas say what the other keywords do not: conditions, of which no program makes a type. */
+/** Conditions, which client generators do not turn into types. */
 const CONDITIONS = new Set(['if', 'then', 'else', 'not']);
 
-/** Keywords that stand beside a reference, because each place has its own. */
+/** Keywords that stay next to a reference, because each place has its own. */
 const OF_THE_PLACE = new Set(['description', 'default']);
 
 /**
- * Gives every enum and every object with fields a name of its own among the schemas, and puts references in their places: programs that
- * make clients call a part without a name `Status28`, or give two the same name. A part is called after its place, `ChannelStatus`; one
- * that several places share has the shortest name of these, or the one in CHOSEN_PARTS. `roots` are the schemas that stand elsewhere in
- * the document, by names for their parts, such as those of parameters. Returns all named schemas, and what a root is with references.
- * Throws where no name is left for a part.
+ * Gives every enum and every object with fields a name of its own among the schemas, and replaces them with references: client
+ * generators call a part without a name `Status28`, or give two the same name. A part is named after its place, `ChannelStatus`; one
+ * with several places has the shortest of their names, or the one in CHOSEN_PARTS. `roots` are the schemas elsewhere in the document,
+ * such as those of parameters, with names for their parts. Returns all named schemas, and a function that puts references into a root.
+ * Throws if no name is left for a part.
  */
 export function nameParts(
   schemas: Readonly<Record<string, JsonSchema>>,
@@ -125,7 +125,7 @@ export function nameParts(
     else if (shared !== undefined) give(key, shared);
     else left.push([key, names]);
   }
-  // The shortest first, so that the order of the routes decides nothing.
+  // The shortest first, so that the result does not depend on the order of the routes.
   for (const [key, names] of left.toSorted(([, [one = '']], [, [other = '']]) => compare(one, other)))
     give(key, names.find((name) => !taken.has(name.toLowerCase())) ?? names[0] ?? '');
 
@@ -153,7 +153,7 @@ const isPart = (schema: JsonSchema): boolean =>
   (Array.isArray(schema['enum']) && schema.type === 'string') ||
   (schema.properties !== undefined && [schema.type].flat().includes('object'));
 
-/** What a part is, wherever it stands. */
+/** A part without the keywords of its place. */
 function bare(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).filter(([keyword]) => !OF_THE_PLACE.has(keyword));
   const own: JsonSchema = Object.fromEntries(entries);
@@ -163,13 +163,13 @@ function bare(schema: JsonSchema): JsonSchema {
 const keyOf = (schema: JsonSchema): string => JSON.stringify(bare(schema));
 
 const compare = (one: string, other: string): number => one.length - other.length || (one < other ? -1 : 1);
-/** The shortest first, and what a resource calls it before what an operation does. */
+/** The shortest first, and the names from resources before those from operations. */
 const namesOf = ({ names }: Part): string[] => [
   ...[...names.schemas].toSorted(compare),
   ...[...names.roots].toSorted(compare),
 ];
 
-/** The schema with each schema that it holds replaced, which `replace` gets with the name of its place. */
+/** Returns the schema with each nested schema replaced; `replace` gets it with a name derived from its place. */
 function eachPart(
   schema: JsonSchema,
   name: string,
@@ -185,7 +185,7 @@ function eachPart(
     else if (['items', 'additionalProperties', 'contentSchema'].includes(keyword) && isSchema(value))
       result[keyword] = replace(value, keyword === 'contentSchema' ? name : singular(name));
     else if (['anyOf', 'oneOf', 'allOf'].includes(keyword))
-      // `as`: these hold schemas alone.
+      // `as`: these keywords contain only schemas.
       result[keyword] = (value as JsonSchema[]).map((part, index, all) =>
         replace(part, optionName(name, part, { index, all })),
       );
@@ -197,8 +197,8 @@ function eachPart(
 const isSchema = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null;
 
 /**
- * The one part beside null, or beside a list of the same, is called as the whole; others by the word that tells them apart, or their
- * number.
+ * A single option next to null, or next to a list of the same, has the name of the whole; others are named by the word that
+ * distinguishes them, or by their number.
  */
 function optionName(
   name: string,
@@ -214,7 +214,7 @@ function optionName(
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Name of one item of a list or a map: `steps` has a Step. */
+/** Name of one item of a list or a map: `steps` contains a Step. */
 function singular(name: string): string {
   if (name.endsWith('ies')) return name.replace(/ies$/, 'y');
   if (/(?:ss|us|x|ch|sh)es$/.test(name)) return name.replace(/es$/, '');

@@ -2,12 +2,12 @@ import { ID_PREFIXES, type IdKind } from '../../kernel/values/ids.ts';
 import type { JsonSchema } from './components.ts';
 import { EXAMPLE_TIME, exampleId } from './examples.ts';
 
-/** Parameters of queries whose schemas do not say which value to show. A test fails for one that is missing here. */
+/** Example values of query parameters whose schemas do not provide one. A test fails if one is missing here. */
 const BY_NAME: Readonly<Record<string, string | number>> = {
-  // The first page; others have the cursor of the page before them.
+  // The first page; for other pages it is the cursor of the previous one.
   cursor: '',
   limit: 50,
-  // Both ends of a time are sent at once by a reader who tries all examples: an end is behind its beginning.
+  // Someone who tries all examples sends both bounds at once, so the end must be after the beginning.
   until: '2026-02-28T12:00:00.000Z',
   before: '2026-02-28T12:00:00.000Z',
   eventType: 'order.created',
@@ -30,12 +30,12 @@ const BY_NAME: Readonly<Record<string, string | number>> = {
   targetId: exampleId('channel'),
 };
 
-/** A value that may be sent as this parameter; undefined where neither its name nor its schema has one. */
+/** Returns a valid value for this parameter, or undefined if neither its name nor its schema provides one. */
 export function queryExample(name: string, schema: JsonSchema): unknown {
   if (BY_NAME[name] !== undefined) return BY_NAME[name];
   const kind = /^(\w+)Id$/.exec(name)?.[1];
   if (kind !== undefined && isKind(kind)) return exampleId(kind);
-  // `ids` are of the kind that the list is of, which its pattern says.
+  // `ids` are of the kind that the list contains, which its pattern shows.
   const kindOfIds = name === 'ids' ? kindOfPattern(schema) : undefined;
   if (kindOfIds !== undefined) return exampleId(kindOfIds);
   const { examples = [], format, items, type } = schema;

@@ -2,27 +2,33 @@ import { type ErrorCode, STATUS_OF_CODE } from '../../kernel/errors.ts';
 import { errorCodesOf, type Row } from '../http/route/route.ts';
 import { headersOfEnd, headersOfRefusal } from './headers.ts';
 
-/** Words and an example of each code; docs/reference/errors.md says more. */
+/** Description and example of each error code; docs/reference/errors.md says more. */
 const TEXTS: Readonly<Record<ErrorCode, { text: string; message: string }>> = {
-  INVALID_REQUEST: { text: 'The request is not one that the service knows.', message: 'name: is required' },
-  UNAUTHORIZED: { text: 'The credential is missing or not valid.', message: 'The API key is invalid or missing' },
+  INVALID_REQUEST: { text: 'The body, a parameter, a header or a cursor is not valid.', message: 'name: is required' },
+  UNAUTHORIZED: { text: 'The credential is missing or invalid.', message: 'The API key is invalid or missing' },
   FORBIDDEN: {
-    text: 'The credential is valid, and may not do this.',
+    text: 'The credential is valid, but not allowed to do this.',
     message: 'This credential does not have the scope channels:write',
   },
-  NOT_FOUND: { text: 'There is no such thing in this environment.', message: 'No such channel in this environment' },
-  METHOD_NOT_ALLOWED: { text: 'The path has other methods.', message: 'PUT is not allowed here; allowed: GET, POST' },
+  NOT_FOUND: {
+    text: 'The environment of the credential has no such resource.',
+    message: 'No such channel in this environment',
+  },
+  METHOD_NOT_ALLOWED: {
+    text: 'The path does not support this method.',
+    message: 'PUT is not allowed here; allowed: GET, POST',
+  },
   REQUEST_TIMEOUT: { text: 'The request did not arrive in time.', message: 'The request did not arrive in time' },
   CONFLICT: { text: 'The state of the resource does not allow this.', message: 'The channel is paused' },
   PAYLOAD_TOO_LARGE: { text: 'The body is too large.', message: 'body: must be at most 262144 bytes' },
   UNSUPPORTED_MEDIA_TYPE: {
-    text: 'The body has a type or an encoding that is not taken.',
+    text: 'The body has a type or an encoding that is not supported.',
     message: 'Content-Type: must be application/json',
   },
-  RATE_LIMITED: { text: 'There were too many requests.', message: 'There were more than 100 requests in 60 seconds' },
+  RATE_LIMITED: { text: 'Too many requests.', message: 'There were more than 100 requests in 60 seconds' },
   HEADERS_TOO_LARGE: { text: 'The headers are too large.', message: 'The headers are larger than 16 KiB' },
-  INTERNAL: { text: 'Something is wrong in the service.', message: 'Something went wrong on our side' },
-  UNAVAILABLE: { text: 'The service cannot answer at this moment.', message: 'PostgreSQL cannot be reached' },
+  INTERNAL: { text: 'An internal error.', message: 'An internal error occurred' },
+  UNAVAILABLE: { text: 'The service is temporarily unavailable.', message: 'PostgreSQL cannot be reached' },
 };
 
 const DETAILS: Partial<Record<ErrorCode, { field: string; reason: string }>> = {
@@ -31,7 +37,7 @@ const DETAILS: Partial<Record<ErrorCode, { field: string; reason: string }>> = {
   UNSUPPORTED_MEDIA_TYPE: { field: 'Content-Type', reason: 'must be application/json' },
 };
 
-/** Name of the response of a code among the components: `NotFound`. */
+/** Name of a code's response among the components: `NotFound`. */
 const responseName = (code: ErrorCode): string =>
   code
     .toLowerCase()
@@ -61,7 +67,7 @@ const responseOf = (code: ErrorCode): Refusal => ({
   },
 });
 
-/** A form is refused in the words of RFC 6749, JSON in the envelope (http/answers/errors.ts). */
+/** Errors for forms have the format of RFC 6749, those for JSON the envelope (http/answers/errors.ts). */
 const forOAuth = (code: ErrorCode): Refusal => ({
   ...responseOf(code),
   content: {
@@ -74,10 +80,10 @@ const forOAuth = (code: ErrorCode): Refusal => ({
   },
 });
 
-/** One response for each code, by its name, and one in the words of OAuth for each code of these rows that has it. */
+/** One response for each code, by its name, and one in the OAuth format for each code that an OAuth route can return. */
 export const refusalResponses = (rows: readonly Row[]): Record<string, unknown> => {
   const codesOfOAuth = new Set(rows.filter(({ isOAuth }) => isOAuth === true).flatMap(errorCodesOf));
-  // `as`: the keys of the table are all codes there are.
+  // `as`: the keys of the table are exactly the codes.
   const codes = Object.keys(STATUS_OF_CODE) as ErrorCode[];
   return {
     ...Object.fromEntries(codes.map((code) => [responseName(code), responseOf(code)])),
@@ -85,7 +91,7 @@ export const refusalResponses = (rows: readonly Row[]): Record<string, unknown> 
   };
 };
 
-/** Refusals of a route by their status. Each status has one code. A route that will end has headers of its own. */
+/** Error responses of a route by their status. Each status has one code. A deprecated route has additional headers. */
 export const refusalsOf = (
   codes: readonly ErrorCode[],
   { isOAuth, deprecation }: Pick<Row, 'isOAuth' | 'deprecation'>,

@@ -1,7 +1,7 @@
 import type { Access } from '../http/route/route.ts';
 import { type Scope, SCOPES } from '../../kernel/words/rights.ts';
 
-/** Ways to say who asks. `isSecure`: people come over https, where the cookie has another name. */
+/** Authentication schemes. `isSecure`: users connect over https, where the cookie has another name. */
 export const securitySchemes = ({ isSecure }: { isSecure: boolean }): Record<string, unknown> => ({
   apiKey: {
     type: 'http',
@@ -11,8 +11,7 @@ export const securitySchemes = ({ isSecure }: { isSecure: boolean }): Record<str
   },
   accessToken: {
     type: 'oauth2',
-    description:
-      'An access token of a machine credential: `Authorization: DPoP …`, with a proof of RFC 9449 beside it.',
+    description: 'An access token of a machine credential: `Authorization: DPoP …`, together with a proof (RFC 9449).',
     flows: {
       clientCredentials: {
         tokenUrl: '/oauth/token',
@@ -25,18 +24,18 @@ export const securitySchemes = ({ isSecure }: { isSecure: boolean }): Record<str
     in: 'header',
     name: 'DPoP',
     description:
-      'A proof of RFC 9449, which an access token needs: a JWT for this one request, signed with the key of the client.',
+      'The proof (RFC 9449) that an access token requires: a JWT for this one request, signed with the key of the client.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: `${isSecure ? '__Host-' : ''}posthorn-session`,
     description:
-      'The session of a person who is signed in (POST /v1/sign-in). `Posthorn-Organisation` says where the person acts; in an environment `Posthorn-App` and `Posthorn-Environment` do. A browser must say that a page of the service has sent what changes something.',
+      'The session of a signed-in user (POST /v1/sign-in). The header `Posthorn-Organisation` says where the user acts; within an environment, use `Posthorn-App` and `Posthorn-Environment` (`live` or `test`) instead. Browsers may send changes only from pages of the service.',
   },
 });
 
-/** Which of them a route takes. Scopes stand beside every one: sessions have those of the person's role. */
+/** The schemes that a route accepts. Every one has the scope, because sessions have the scopes of the user's role. */
 export function securityOf(access: Access): Record<string, string[]>[] {
   if (access === 'public') return [];
   if (typeof access === 'string') return [{ session: [] }];
@@ -45,24 +44,24 @@ export function securityOf(access: Access): Record<string, string[]>[] {
   return [{ apiKey: [scope] }, { accessToken: [scope], proof: [] }, { session: [scope] }];
 }
 
-/** The right that a scope gives. */
+/** What a scope allows. */
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
   'channels:read': 'Reads channels and their schemas.',
-  'channels:write': 'Makes, changes and deletes channels.',
+  'channels:write': 'Creates, changes and deletes channels.',
   'messages:read': 'Reads messages and follows streams.',
   'messages:write': 'Publishes, cancels and erases messages.',
   'subscriptions:read': 'Reads subscriptions and their replays.',
-  'subscriptions:write': 'Makes, changes, deletes and replays subscriptions, and reads their signing secrets.',
+  'subscriptions:write': 'Creates, changes, deletes and replays subscriptions, and reads their signing secrets.',
   'deliveries:read': 'Reads deliveries and their attempts.',
   'dlq:read': 'Reads dead letters and their replays.',
   'dlq:write': 'Replays and discards dead letters, and retries deliveries.',
   'credentials:write':
-    'Reads, makes, changes and revokes API keys and machine credentials, and makes, changes and deletes secrets and connections of workflows.',
+    'Reads, creates, changes and revokes API keys and machine credentials, and creates, changes and deletes secrets and connections of workflows.',
   'apps:read': 'Reads apps and the organisation.',
-  'apps:write': 'Makes and changes apps, and renames the organisation.',
+  'apps:write': 'Creates and changes apps, and renames the organisation.',
   'audit:read': 'Reads the audit log.',
   'workflows:read': 'Reads workflows, their runs and the catalogue of connectors.',
-  'workflows:write': 'Makes, changes, activates, pauses and deletes workflows, and starts, cancels and retries runs.',
-  'webhooks:read': 'Reads inbound webhooks and the log of what they refused.',
-  'webhooks:write': 'Makes, changes and deletes inbound webhooks, and reads their secrets.',
+  'workflows:write': 'Creates, changes, activates, pauses and deletes workflows, and starts, cancels and retries runs.',
+  'webhooks:read': 'Reads inbound webhooks and their log of rejected requests.',
+  'webhooks:write': 'Creates, changes and deletes inbound webhooks, and reads their secrets.',
 };

@@ -7,7 +7,7 @@ import {
   READ_AGAIN_AFTER_MS,
 } from './delivery-workflow.ts';
 
-test('a try has ten seconds beyond its timeout, and a silent worker is noticed before the try times out', () => {
+test('an attempt has ten seconds beyond its timeout, and a silent worker is noticed before the attempt times out', () => {
   expect([RECORDING_MS, HEARTBEAT_TIMEOUT_MS]).toEqual([10_000, 5_000]);
   // The shortest timeoutMs of a subscription is 1,000.
   expect(HEARTBEAT_TIMEOUT_MS).toBeLessThan(1_000 + RECORDING_MS);
@@ -24,6 +24,6 @@ test.each([
   expect(mayBeSentForMs(agoMs)).toBe(leftMs);
 });
 
-test('the wait is never over while the data that was read may still be used', () => {
+test('the wait never ends while data that was read may still be used', () => {
   expect(mayBeSentForMs(READ_AGAIN_AFTER_MS)).toBeGreaterThan(0);
 });

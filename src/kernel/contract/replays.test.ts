@@ -3,7 +3,7 @@ import { REPLAY_KINDS, replayWorkflowId } from './replays.ts';
 import { WORKFLOW_TYPES } from './temporal-names.ts';
 
 // Temporal keeps these names in its own store: a change would strand the replays that run there.
-test('the names that Temporal keeps of a replay do not change', () => {
+test('the names of replays that Temporal stores do not change', () => {
   expect(REPLAY_KINDS).toMatchObject({
     replayDeadLetters: { activity: 'replayDeadLetterBatches', idField: 'bulkReplayId' },
     replayMessages: { activity: 'replayMessageBatches', idField: 'replayId' },
@@ -14,7 +14,7 @@ test('the names that Temporal keeps of a replay do not change', () => {
   expect(replayWorkflowId({ kind: 'retryDeliveries', id: 'rty_1' })).toBe('bulk-retry/rty_1');
 });
 
-test('no two kinds of replays share a name, nor has one the type of another Temporal workflow', () => {
+test('no two kinds of replays share a name, and none has the type of another Temporal workflow', () => {
   const kinds = Object.entries(REPLAY_KINDS);
   for (const names of [kinds.map(([, { activity }]) => activity), kinds.map(([, { idPrefix }]) => idPrefix)])
     expect(new Set(names).size).toBe(kinds.length);

@@ -1,6 +1,6 @@
 /**
- * Removals of a retention pass so far, as its heartbeat and its result show them. `kept`: expired messages that wait for a delivery or
- * an open dead letter.
+ * What a retention pass has removed so far, as reported in its heartbeat and its result. `kept`: expired messages that are exempt
+ * because of an unfinished delivery or an open dead letter.
  */
 export type RetentionProgress = {
   messages: number;
@@ -12,9 +12,9 @@ export type RetentionProgress = {
   channels: number;
   runs: number;
   steps: number;
-  /** Every channel up to this id has been done. */
+  /** All channels up to this id are done. */
   position: string;
-  /** The runs of every environment up to this id have been done. */
+  /** The runs of all environments up to this id are done. */
   environment: string;
 };
 
@@ -32,7 +32,7 @@ const NOTHING_REMOVED: Readonly<RetentionProgress> = {
   environment: '',
 };
 
-/** The progress that an earlier try of the same pass has left in its heartbeat; the beginning when it left none. */
+/** Returns the progress that an earlier attempt of the same pass left in its heartbeat, or a new start if it left none. */
 export function progressFrom(details: unknown): RetentionProgress {
   const begin = { ...NOTHING_REMOVED };
   if (typeof details !== 'object' || details === null) return begin;

@@ -14,7 +14,7 @@ import {
 const policy: RetryPolicy = { maxRetries: 3, initialDelay: 1_000, maxDelay: 5_000, backoffMultiplier: 2 };
 
 describe('the defaults', () => {
-  test('lie within the bounds and can be followed', () => {
+  test('are within the bounds and valid', () => {
     for (const [field, { min, max }] of Object.entries(RETRY_BOUNDS)) {
       // The keys of RETRY_BOUNDS are those of a RetryPolicy.
       const value = DEFAULT_RETRY_POLICY[field as keyof RetryPolicy];
@@ -52,7 +52,7 @@ describe('completeRetryPolicy', () => {
     expect(completeRetryPolicy(given)).toEqual({ ...DEFAULT_RETRY_POLICY, ...changed });
   });
 
-  test('fills up from another base and leaves both arguments as they were', () => {
+  test('completes from another base and does not change its arguments', () => {
     const given = { maxRetries: 7 };
     const base = Object.freeze({ ...policy });
     expect(completeRetryPolicy(Object.freeze(given), base)).toEqual({ ...policy, maxRetries: 7 });
@@ -61,14 +61,14 @@ describe('completeRetryPolicy', () => {
 });
 
 describe('retryPolicyProblem', () => {
-  test('names maxDelay when it is below initialDelay', () => {
+  test('names maxDelay if it is below initialDelay', () => {
     expect(retryPolicyProblem({ ...policy, initialDelay: 5_001 })).toEqual({
       field: 'maxDelay',
       reason: 'must be at least initialDelay (5001)',
     });
   });
 
-  test('finds none when they are equal', () => {
+  test('accepts equal values', () => {
     expect(retryPolicyProblem({ ...policy, initialDelay: 5_000 })).toBeUndefined();
   });
 });
@@ -84,12 +84,12 @@ describe('retryDelay', () => {
     expect(retryDelay(policy, retry)).toBe(delay);
   });
 
-  test('stays at maxDelay for the largest policy there is', () => {
+  test('stays at maxDelay for the largest possible policy', () => {
     const largest = { maxRetries: 100, initialDelay: 86_400_000, maxDelay: 604_800_000, backoffMultiplier: 10 };
     expect(retryDelay(largest, 100)).toBe(604_800_000);
   });
 
-  test('with a multiplier of 1 is always the same', () => {
+  test('is constant with a multiplier of 1', () => {
     expect([1, 2, 50].map((retry) => retryDelay({ ...policy, backoffMultiplier: 1 }, retry))).toEqual([
       1_000, 1_000, 1_000,
     ]);
@@ -113,7 +113,7 @@ describe('delayAfterFailure', () => {
     expect(delayAfterFailure(policy, failures, { retryAfterMs, maxRetryAfter: 60_000 })).toBe(delay);
   });
 
-  test('with maxRetries 0 the first failure uses the policy up', () => {
+  test('with maxRetries 0, the first failure uses up the policy', () => {
     expect(delayAfterFailure({ ...policy, maxRetries: 0 }, 1, UNASKED)).toBeUndefined();
   });
 });
@@ -136,11 +136,11 @@ describe('toTemporalRetry', () => {
     });
   });
 
-  test('without a number of tries made begins a fresh policy', () => {
+  test('starts a fresh policy by default', () => {
     expect(toTemporalRetry(policy)).toEqual(toTemporalRetry(policy, 0));
   });
 
-  test('waits as the record says, however many tries were made before', () => {
+  test('waits as long as the record says, however many attempts were made before', () => {
     for (let made = 1; made <= policy.maxRetries; made += 1) {
       const { initialInterval, maximumInterval, backoffCoefficient } = toTemporalRetry(policy, made);
       // Temporal's own rule for the delay behind its attempt n.

@@ -6,7 +6,7 @@ export type RetryPolicy = {
   backoffMultiplier: number;
 };
 
-/** 5 s, 15 s, 45 s, … up to 6 h: eleven tries over about 29 hours. */
+/** 5 s, 15 s, 45 s, … up to 6 h: eleven attempts over about 16.5 hours (59,600 s). */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   maxRetries: 10,
   initialDelay: 5_000,
@@ -15,8 +15,8 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
 };
 
 /**
- * Inclusive bounds. maxDelay's lower bound is initialDelay itself. Temporal refuses an interval of 0 and
- * a maximum below the initial one, so the API refuses them first. The upper bounds are one day and one week.
+ * Inclusive bounds. maxDelay must also be at least initialDelay. Temporal rejects an interval of 0 and a maximum below the initial one,
+ * so the API rejects them first. The upper bounds are one day and one week.
  */
 export const RETRY_BOUNDS = {
   maxRetries: { min: 0, max: 100 },
@@ -26,18 +26,18 @@ export const RETRY_BOUNDS = {
 } as const;
 
 /**
- * Longest wait that a receiver may ask for by `Retry-After`, in ms. Default: a day, so that a daily quota is waited for. At most a week, as
- * maxDelay; 0 takes no notice of the header.
+ * Longest wait that a receiver may request with `Retry-After`, in ms. The default is a day, so that daily quotas are respected. Up to a
+ * week, like maxDelay; 0 ignores the header.
  */
 export const MAX_RETRY_AFTER = { min: 0, max: 604_800_000, default: 86_400_000 } as const;
 
-/** The wait that a receiver asks for by 429 or 503, and the longest one that is kept to, in ms. */
+/** The wait that a receiver requested with a 429 or 503, and the longest one that is respected, in ms. */
 export type AskedWait = { retryAfterMs: number | undefined; maxRetryAfter: number };
 
 /**
- * Fills in the fields that the caller left out. They follow the given ones: `{maxDelay: 1000}` alone lowers the default initialDelay
- * to 1000, and `{initialDelay: 86400000}` alone raises the default maxDelay. The result may still break `maxDelay >= initialDelay`
- * when both were given so: `retryPolicyProblem` checks that.
+ * Fills in the fields that the caller left out. They adapt to the given ones: `{maxDelay: 1000}` alone lowers the default initialDelay
+ * to 1000, and `{initialDelay: 86400000}` alone raises the default maxDelay. The result may still break `maxDelay >= initialDelay` if
+ * both were given; `retryPolicyProblem` checks that.
  */
 export function completeRetryPolicy(
   given: Partial<RetryPolicy>,
@@ -49,7 +49,7 @@ export function completeRetryPolicy(
   return policy;
 }
 
-/** Why a complete policy cannot be followed, with its field; undefined when it can. */
+/** Why a complete policy is invalid, with its field; undefined if it is valid. */
 export function retryPolicyProblem(policy: RetryPolicy): { field: keyof RetryPolicy; reason: string } | undefined {
   if (policy.maxDelay < policy.initialDelay) {
     return { field: 'maxDelay', reason: `must be at least initialDelay (${policy.initialDelay})` };
@@ -57,15 +57,15 @@ export function retryPolicyProblem(policy: RetryPolicy): { field: keyof RetryPol
   return undefined;
 }
 
-/** Milliseconds to wait before retry number `retry` (1 is the first): initialDelay · multiplier^(retry−1), at most maxDelay. */
+/** Milliseconds to wait before retry number `retry` (1 is the first): initialDelay · multiplier^(retry−1), capped at maxDelay. */
 export function retryDelay(policy: RetryPolicy, retry: number): number {
   return Math.min(policy.maxDelay, policy.initialDelay * policy.backoffMultiplier ** (retry - 1));
 }
 
 /**
- * Milliseconds until the next attempt after `failures` counted failures, or undefined when the policy is used up. A receiver's
- * Retry-After can only make it later, beyond maxDelay too, and never beyond maxRetryAfter. The delay handed to Temporal and nextRetryAt
- * in the record both come from this function, so they cannot drift apart.
+ * Milliseconds until the next attempt after `failures` counted failures, or undefined if the policy is used up. A receiver's
+ * Retry-After can only make it later, even beyond maxDelay, but it is capped at maxRetryAfter. Temporal's delay and the recorded
+ * nextRetryAt both come from this function, so they cannot drift apart.
  */
 export function delayAfterFailure(
   policy: RetryPolicy,
@@ -76,7 +76,7 @@ export function delayAfterFailure(
   return Math.max(retryDelay(policy, failures), Math.min(retryAfterMs, maxRetryAfter));
 }
 
-/** A retry policy in Temporal's form. Durations in ms. */
+/** A retry policy in Temporal's format. Durations in ms. */
 export type TemporalRetry = {
   maximumAttempts: number;
   initialInterval: number;
@@ -85,9 +85,9 @@ export type TemporalRetry = {
 };
 
 /**
- * The policy in Temporal's form, for an activity that begins with `made` counted attempts already behind it. made 0: the first try is
- * not a retry, so maxRetries 0 is one attempt. made ≥ 1: the activity's attempt 1 only rethrows the recorded failure, hence one more
- * attempt, and the interval goes on where it stood.
+ * Returns the policy in Temporal's format, for an activity that starts after `made` counted attempts. With made = 0, the first attempt
+ * is not a retry, so maxRetries 0 means one attempt. With made ≥ 1, the activity's attempt 1 only rethrows the recorded failure, hence
+ * one more attempt, and the interval continues where it was.
  */
 export function toTemporalRetry(policy: RetryPolicy, made = 0): TemporalRetry {
   return {
@@ -99,9 +99,8 @@ export function toTemporalRetry(policy: RetryPolicy, made = 0): TemporalRetry {
 }
 
 /**
- * The latest end of a policy that began at `startedAt`: every delay, and each of its maxRetries + 1 tries with the whole `timeoutMs`.
- * A delivery that a circuit breaker holds is given up then. A receiver's Retry-After may have made a policy longer, which is not
- * counted.
+ * The latest end of a policy that began at `startedAt`: all delays, plus maxRetries + 1 attempts that each take the whole `timeoutMs`.
+ * A delivery that a circuit breaker holds is given up then. Delays that a receiver's Retry-After has added do not count.
  */
 export function policyEndsAt(policy: RetryPolicy, startedAt: Date, timeoutMs: number): Date {
   let lengthMs = (policy.maxRetries + 1) * timeoutMs;

@@ -1,6 +1,6 @@
 import type { RetryPolicy } from './retry-policy.ts';
 
-/** Kinds of steps. `action` has kinds of its own. Spec §2 shows `action`; the others are ours. */
+/** Types of steps. `action` has types of its own. Spec §2 defines `action`; the others are our additions. */
 export const STEP_TYPES = [
   'action',
   'condition',
@@ -17,22 +17,22 @@ export const STEP_TYPES = [
 ] as const;
 export type StepType = (typeof STEP_TYPES)[number];
 
-/** Kinds of the lines of a run's record: an item of a foreach has one too, once it has ended. */
+/** Types of entries in a run's record: an item of a foreach has one too, once it has finished. */
 export const RUN_STEP_TYPES = [...STEP_TYPES, 'item'] as const;
 
-/** Kinds of actions. `log` touches nothing: an action that names none of them is kept as sent, and does as `log` does. */
+/** Types of actions. `log` has no effects; an action without one of these types is stored as sent and behaves like `log`. */
 export const ACTIONS = ['http', 'publish', 'connector', 'log'] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** Kinds of triggers. Spec §2 shows `event`; the others are ours. */
+/** Types of triggers. Spec §2 defines `event`; the others are our additions. */
 export const TRIGGER_TYPES = ['event', 'webhook', 'schedule', 'manual'] as const;
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 
-/** Beginnings of runs: by a trigger, or by a step of another run. */
+/** What starts a run: a trigger, or a step of another run. */
 export const RUN_TRIGGERS = [...TRIGGER_TYPES, 'workflow'] as const;
 export type RunTrigger = (typeof RUN_TRIGGERS)[number];
 
-/** Bounds of definitions and of runs (docs/reference/workflow-definition.md). */
+/** Limits of definitions and runs (docs/reference/workflow-definition.md). */
 export const WORKFLOW_BOUNDS = {
   steps: 100,
   definitionBytes: 262_144,
@@ -44,43 +44,41 @@ export const WORKFLOW_BOUNDS = {
   /** Different expressions in the templates of one step, and of a definition. */
   expressionsOfStep: 500,
   expressions: 1_000,
-  /** Items of one foreach at a time. */
+  /** Concurrent items of one foreach. */
   concurrency: 20,
-  /** Steps of one run that its loops and branches let be under way at a time. */
+  /** Concurrent steps of one run in its loops and branches. */
   atOnce: 50,
   waitMs: 365 * 86_400_000,
-  /** Steps that one run executes, those of loops included. */
+  /** Steps that one run executes, including those of loops. */
   executions: 10_000,
-  /** Bytes of JSON that a step's output may have, and that all outputs of a run may have. */
+  /** Bytes of JSON of a step's output, and of all outputs of a run. */
   outputBytes: 262_144,
   contextBytes: 1_048_576,
-  /** Runs that a run may start by a message or a step, one below the other. */
+  /** Length of a chain of runs in which each starts the next by a message or a step. */
   chainDepth: 10,
   /**
-   * How many of them a service event counts as, so that two runs begin after one another by service events. Each failure begins every
-   * workflow that hears of failures: were there three that all fail, chains of ten would have 59,000 runs.
+   * How much of that length a service event counts, so that at most two runs in a row are started by service events. Each failure
+   * starts every workflow that subscribes to failures: with three that all fail, chains of ten would have 59,000 runs.
    */
   serviceEventDepth: 4,
   activeWorkflows: 100,
 } as const;
 
-/** Where a run goes when a step has failed for good. The first branch that names the error's code, or `*`, is taken. */
+/** What a run does when a step has failed permanently. The first branch that names the error's code, or `*`, is taken. */
 export type OnError = 'fail' | 'continue' | 'pause' | readonly { errors: readonly string[]; next: string }[];
 
-/** All that every step has. Times in ms. */
+/** What every step has. Times in ms. */
 type OutlineOfAnyStep = {
-  /** For people who look at the Temporal UI; at most 200 characters. */
+  /** Shown in the Temporal UI; up to 200 characters. */
   label: string;
-  /** The step behind this one, where its kind names no other; null ends its chain. */
+  /** The next step, unless its type names another; null ends its chain. */
   next: string | null;
-  /** Whether an expression decides that the step is left out. */
+  /** Whether an expression decides if the step is skipped. */
   isConditional: boolean;
   onError: OnError;
 };
 
-/**
- * The part of a step that a Temporal workflow has to know. Expressions and templates stay in PostgreSQL, where its activities read them.
- */
+/** The part of a step that a Temporal workflow needs. Expressions and templates stay in PostgreSQL, where its activities read them. */
 export type OutlineStep = OutlineOfAnyStep &
   (
     | {
@@ -106,12 +104,12 @@ export type OutlineStep = OutlineOfAnyStep &
     | { type: 'parallel'; branches: readonly string[]; mode: 'all' | 'race' }
   );
 
-/** The steps of a run, by their ids. `entry` is the first one's; a definition without steps has none. */
+/** The steps of a run by their ids. `entry` is the id of the first one; null if the definition has no steps. */
 export type RunOutline = { entry: string | null; steps: Readonly<Record<string, OutlineStep>> };
 
 /**
- * Codes of failed steps, as `error.code` shows them; `HTTP_404` and the like beside them. docs/reference/workflow-definition.md says
- * what each means.
+ * Codes of failed steps, as in `error.code`, in addition to `HTTP_404` and the like. docs/reference/workflow-definition.md explains
+ * them.
  */
 export const STEP_ERRORS = [
   'EXPRESSION',
@@ -143,9 +141,9 @@ export const STEP_ERRORS = [
   'INTERNAL',
 ] as const;
 
-/** Statuses of answers and their hundreds, from 100 to 599. */
+/** Statuses of responses and their classes, from 100 to 599. */
 const HTTP_ERROR = /^HTTP_[1-5](?:\d\d|XX)$/;
 const KNOWN: ReadonlySet<string> = new Set(STEP_ERRORS);
 
-/** Whether `onError` or `nonRetryableErrors` may name it: a code that a step can fail with, a hundred of statuses, or `*` for all. */
+/** Whether `onError` or `nonRetryableErrors` may name it: a code that a step can fail with, a class of statuses, or `*` for all. */
 export const isStepError = (name: string): boolean => name === '*' || KNOWN.has(name) || HTTP_ERROR.test(name);

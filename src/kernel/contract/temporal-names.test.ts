@@ -3,7 +3,7 @@ import { replayWorkflowId } from './replays.ts';
 import * as names from './temporal-names.ts';
 
 // Temporal keeps these names in its own store: a change would strand the workflows that run there.
-test('the names Temporal keeps do not change', () => {
+test('the names that Temporal stores do not change', () => {
   expect({ ...names }).toMatchObject({
     TASK_QUEUE: 'posthorn',
     WORKFLOW_TYPES: { deliverMessage: 'deliverMessage', removeExpired: 'removeExpired' },
@@ -14,7 +14,7 @@ test('the names Temporal keeps do not change', () => {
   expect(names.retentionScheduleId(names.TASK_QUEUE)).toBe('posthorn/retention');
 });
 
-test('every Temporal workflow type is named as the function that workflows/index.ts exports', () => {
+test('every Temporal workflow type has the name of a function that workflows/index.ts exports', () => {
   expect(Object.entries(names.WORKFLOW_TYPES).filter(([key, name]) => key !== name)).toEqual([]);
 });
 
@@ -42,7 +42,7 @@ test.each<[string, ReturnType<typeof names.deliveryOfWorkflowId>]>([
   expect(names.deliveryOfWorkflowId(workflowId)).toEqual(delivery);
 });
 
-test('a drain and its task queue are named after the process that holds the backlog', () => {
+test('direct sending and its task queue are named after the process that holds the backlog', () => {
   expect(names.drainWorkflowId('inc_1', 2)).toBe('drain/inc_1/2');
   expect(names.incarnationTaskQueue('posthorn', 'inc_1')).toBe('posthorn/inc_1');
 });

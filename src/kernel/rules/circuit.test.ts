@@ -18,7 +18,7 @@ const openedAt = new Date('2026-01-01T00:00:00Z');
 const after = (milliseconds: number): Date => new Date(openedAt.getTime() + milliseconds);
 const probeAt = after(30_000);
 
-test('a circuit opens for 30 s, at 20 tries and 90 % failed', () => {
+test('a circuit opens for 30 s after 20 attempts of which 90 % failed', () => {
   expect({ CIRCUIT_OPEN_MS, ...CIRCUIT_OPENS_AT }).toEqual({
     CIRCUIT_OPEN_MS: 30_000,
     windowMs: 300_000,
@@ -45,7 +45,7 @@ test.each<[string, Parameters<typeof toCircuit>[0], Date, Circuit]>([
 
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
 
-test('five last chances at a time, the probe among them, and ten a second', () => {
+test('allows five final attempts at a time including the probe, and ten a second', () => {
   expect(LAST_CHANCES).toEqual({ atATime: 5, perSecond: 10 });
 });
 
@@ -118,7 +118,7 @@ function courseOf(
   return stages;
 }
 
-test('no delivery is given up untried, before the end of its policy, or before any nextRetryAt that it has shown', () => {
+test('no delivery is given up without an attempt, before the end of its policy, or before a nextRetryAt that was shown', () => {
   fc.assert(
     fc.property(
       policies,

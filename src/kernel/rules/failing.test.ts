@@ -17,12 +17,12 @@ test.each([
   expect(failingSinceOf({ status, failingSince, failingAttempts, ...times }, at(4))).toEqual(expected);
 });
 
-test('a disabled subscription of before its column for the time has failed since its last change', () => {
+test('a subscription disabled before its time column existed counts as failing since its last change', () => {
   const health = { status: 'disabled', failingSince: null, failingAttempts: 0 };
   expect(failingSinceOf({ ...health, statusChangedAt: null, updatedAt: updated }, at(4))).toEqual(updated);
 });
 
-test('attempts that fail for less than a minute are not yet a failing receiver, however many there are', () => {
+test('a receiver is not failing if attempts have failed for less than a minute, however many there are', () => {
   const health = {
     status: 'active',
     failingSince: first,

@@ -1,15 +1,16 @@
 import { FAILING_DAYS } from '../words/event-types.ts';
 
 /**
- * A receiver is failing once this many attempts in a row have failed, the first of them at least this long ago. A deployment that answers
- * 503 for some seconds is over by then. A receiver that is down is failing after a minute, even if nothing is sent to it meanwhile.
+ * A receiver is failing once this many attempts in a row have failed, the first of them at least this long ago. A deployment that
+ * responds 503 for a few seconds is over by then. A receiver that is down counts as failing after a minute, even if nothing is sent to
+ * it meanwhile.
  */
 export const FAILING_FROM = { attempts: 5, ms: 60_000 } as const;
 
-/** What is stored of a subscription's health. */
+/** The stored health of a subscription. */
 type Health = {
   status: string;
-  /** When the first attempt failed since the last one that was delivered; null if none has. */
+  /** When the first attempt failed since the last successful one; null if none has. */
   failingSince: Date | null;
   /** Failed attempts since then, counted up to `FAILING_FROM.attempts`. */
   failingAttempts: number;
@@ -17,7 +18,7 @@ type Health = {
   updatedAt: Date;
 };
 
-/** Since when the receiver of a subscription has been failing, or has been disabled; undefined if it is neither. */
+/** Since when the receiver of a subscription has been failing, or disabled; undefined if it is neither. */
 export function failingSinceOf(
   { status, failingSince, failingAttempts, statusChangedAt, updatedAt }: Health,
   now: Date,
@@ -29,18 +30,18 @@ export function failingSinceOf(
   return isDisabled ? (statusChangedAt ?? updatedAt) : undefined;
 }
 
-/** A receiver whose attempts fail since then, or longer, is failing at `now`. */
+/** A receiver whose attempts have failed since this time, or longer, is failing at `now`. */
 export const failingFrom = (now: Date): Date => new Date(now.getTime() - FAILING_FROM.ms);
 
 const DAY_MS = 86_400_000;
 
-/** A receiver has answered 410, or has taken nothing for five days. */
+/** `gone`: the receiver responded 410. `failing`: every attempt failed for five days. */
 export const DISABLED_REASONS = ['gone', 'failing'] as const;
 type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /**
- * Why the service has disabled a subscription, from what is stored of it. Undefined for others, and where the times tell it no more: a
- * request that was under way has arrived since, or another URL was written, and the time of failures has ended.
+ * Why the service has disabled a subscription, according to its stored times. Returns undefined for other subscriptions, and if the
+ * times no longer tell: a request in flight was delivered later, or the URL was changed, which ends the time of failures.
  */
 export function disabledReasonOf({
   status,

@@ -24,7 +24,7 @@ function longestGap(times: readonly number[]): number {
 const starts = fc.array(fc.integer({ min: 0, max: 2_000 }), { minLength: 9, maxLength: 9 });
 
 describe('processes that take turns', () => {
-  test.each([1, 2, 3, 4])('%i of them look as often as one, wherever they begin', (of) => {
+  test.each([1, 2, 3, 4])('%i of them scan as often as one, wherever they begin', (of) => {
     fc.assert(
       fc.property(starts, (startsMs) => {
         const times = looksOf(ranks(of), startsMs, 60_000).filter((at) => at >= 10_000);
@@ -34,7 +34,7 @@ describe('processes that take turns', () => {
     );
   });
 
-  test.each([5, 8, 9])('%i of them look as often as four, one at least in every turn', (of) => {
+  test.each([5, 8, 9])('%i of them scan as often as four, at least one in every turn', (of) => {
     fc.assert(
       fc.property(starts, (startsMs) => {
         expect(longestGap(looksOf(ranks(of), startsMs, 60_000))).toBeLessThanOrEqual(EVERY_MS);
@@ -42,7 +42,7 @@ describe('processes that take turns', () => {
     );
   });
 
-  test('a look is missed where its process has died, and whichever one is left looks within four turns', () => {
+  test('a scan is missed if its process has died, and any one that is left scans within four turns', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), fc.nat(), starts, (of, pick, startsMs) => {
         const [left] = ranks(of).slice(pick % of);
@@ -52,7 +52,7 @@ describe('processes that take turns', () => {
     );
   });
 
-  test('one that wakes some ms early, or whose clock is corrected by as much, does not look twice', () => {
+  test('one that wakes some ms early, or whose clock is corrected by as much, does not scan twice', () => {
     for (const early of [0, 1, 5, 20]) {
       const inMs = nextTurnInMs({ at: 1, of: 2, isNew: false }, 500 - early, EVERY_MS);
       expect(inMs).toBe(1_000 + early);
@@ -61,7 +61,7 @@ describe('processes that take turns', () => {
 });
 
 describe('the shares of a limit', () => {
-  test('make 3 + 2 of five places, and one each where there are not enough', () => {
+  test('divide five slots into 3 + 2, and give one to each if there are not enough', () => {
     expect(ranks(2).map((rank) => shareOf(5, rank))).toEqual([3, 2]);
     expect(ranks(3).map((rank) => shareOf(5, rank))).toEqual([2, 2, 1]);
     expect(ranks(4).map((rank) => shareOf(2, rank))).toEqual([1, 1, 1, 1]);
@@ -69,7 +69,7 @@ describe('the shares of a limit', () => {
 
   const limits = fc.record({ places: fc.integer({ min: 1, max: 1_000 }), of: fc.integer({ min: 1, max: 64 }) });
 
-  test('are all of it and no more, and differ by one place at most', () => {
+  test('add up to the limit, and differ by at most one slot', () => {
     fc.assert(
       fc.property(limits, ({ places, of }) => {
         const shares = ranks(of).map((rank) => shareOf(places, rank));
@@ -79,7 +79,7 @@ describe('the shares of a limit', () => {
     );
   });
 
-  test('are no more than all of it while some of the processes know that others have gone, and some do not', () => {
+  test('never exceed the limit while only some processes know that others have gone', () => {
     fc.assert(
       fc.property(limits, fc.array(fc.boolean()), fc.array(fc.boolean()), ({ places, of }, goes, knows) => {
         const stay = ranks(of).filter(({ at }) => goes[at] !== true);
@@ -91,7 +91,7 @@ describe('the shares of a limit', () => {
     );
   });
 
-  test('leave a process one place that the others do not know of yet', () => {
+  test('give one slot to a process that the others do not know of yet', () => {
     expect(shareOf(100, { at: 1, of: 2, isNew: true })).toBe(1);
   });
 });

@@ -1,17 +1,18 @@
 /**
- * A worker process among the living ones: position `at`, from 0, `of` so many, in the order of their incarnations' ids. `isNew`: the
- * others may not know of it yet, and share as if it were not there.
+ * The index of a worker process among the running ones: position `at` (from 0) of `of` workers, in the order of their worker ids.
+ * `isNew`: the others may not know of it yet and divide slots without it.
  */
 export type Rank = { at: number; of: number; isNew: boolean };
 
-// Looks are divided among so many processes at most: whoever dies, another process looks before five turns are over.
+// Scans are divided among at most this many processes, so that if one dies, another scans within five turns.
 const DIVIDED_BY_AT_MOST = 4;
-// A turn that begins within this part of a turn's length is the present one: timers and clocks differ by some ms.
+// A turn that begins within this fraction of a turn's length counts as the current one, because timers and clocks differ by some ms.
 const PRESENT_PART = 0.05;
 
 /**
- * Ms until a process's next turn of a look that all living processes together make every `everyMs`, by turns. `now` is a time of day,
- * in ms, that all of them share. The result is above 0 and at most `everyMs` times the processes that take turns, or a little more.
+ * Milliseconds until a process's next turn of a scan that all running processes together perform every `everyMs`, in turn. `now` is a
+ * time of day in ms that all of them share. The result is above 0 and up to `everyMs` times the number of processes that take turns, or
+ * slightly more.
  */
 export function nextTurnInMs({ at, of }: Rank, now: number, everyMs: number): number {
   const takers = Math.min(Math.max(1, of), DIVIDED_BY_AT_MOST);
@@ -21,8 +22,9 @@ export function nextTurnInMs({ at, of }: Rank, now: number, everyMs: number): nu
 }
 
 /**
- * A process's part of `places`, a whole number. The first processes have one more where the places cannot be divided equally. Each has
- * one at least, so only processes beyond the number of places exceed it. A new process has one: the others have divided all.
+ * A process's share of `places` slots, a whole number. If they cannot be divided equally, the first processes have one more. Each has
+ * at least one, so the total is exceeded only with more processes than slots. A new process has one, because the others have divided
+ * all of them.
  */
 export const shareOf = (places: number, { at, of, isNew }: Rank): number =>
   isNew ? 1 : Math.max(1, Math.ceil((places - at) / Math.max(1, of)));

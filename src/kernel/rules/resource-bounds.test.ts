@@ -4,7 +4,7 @@ import { retentionLimits, ADAPTIVE_CONCURRENCY, CONCURRENCY, RATE_LIMIT } from '
 
 const now = new Date('2026-03-31T12:00:00.000Z');
 
-test('there is a limit for every number of days, each a day of 24 hours before the one before', () => {
+test('there is a limit for every number of days, each 24 hours before the previous one', () => {
   const limits = retentionLimits(now);
   expect(limits).toHaveLength(365);
   expect(limits[0]).toBe(lowestIdAt('message', new Date('2026-03-30T12:00:00.000Z')));
@@ -13,11 +13,11 @@ test('there is a limit for every number of days, each a day of 24 hours before t
   expect(limits.toSorted().toReversed()).toEqual(limits);
 });
 
-test('runs have the same limits with ids of their own', () => {
+test('runs have the same limits with their own ids', () => {
   expect(retentionLimits(now, 'run')[29]).toBe(lowestIdAt('run', new Date('2026-03-01T12:00:00.000Z')));
 });
 
-test('the bounds of what a subscription may set, and of what its workers find out', () => {
+test('the bounds of what a subscription may set, and of the adaptive limit', () => {
   expect({ CONCURRENCY, ADAPTIVE_CONCURRENCY, RATE_LIMIT }).toEqual({
     CONCURRENCY: { min: 1, max: 1_000 },
     ADAPTIVE_CONCURRENCY: { start: 20, least: 2, most: 1_000 },

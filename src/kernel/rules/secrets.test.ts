@@ -3,7 +3,7 @@ import { isSymmetricSecret, requireRoomForOlderSecret } from './secrets.ts';
 
 const secretOf = (bytes: number): string => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
 
-test.each([24, 32, 33, 64])('a secret of %d bytes is one', (bytes) => {
+test.each([24, 32, 33, 64])('a secret of %d bytes is valid', (bytes) => {
   expect(isSymmetricSecret(secretOf(bytes))).toBe(true);
 });
 
@@ -26,17 +26,17 @@ const made = (day: number, end?: number) => ({
   ...(end !== undefined && { expiresAt: new Date(Date.UTC(2026, 0, end)) }),
 });
 
-test('a fourth older secret is CONFLICT, which names the one that ends first', () => {
+test('a fourth older secret is CONFLICT, and the error names the one that expires first', () => {
   expect(() => requireRoomForOlderSecret([made(3, 9), made(2, 9)])).not.toThrow();
   expect(() => requireRoomForOlderSecret([made(3, 9), made(2, 7), made(1, 8)])).toThrow(
-    'The one made at 2026-01-02T00:00:00.000Z is valid until 2026-01-07T00:00:00.000Z: rotate after that',
+    'The one created at 2026-01-02T00:00:00.000Z is valid until 2026-01-07T00:00:00.000Z; rotate after that',
   );
 });
 
-test('a secret without an end counts, and is not the one that ends first', () => {
-  expect(() => requireRoomForOlderSecret([made(3), made(2, 7), made(1, 8)])).toThrow('The one made at 2026-01-02');
+test('a secret without an expiry counts, but is not the one that expires first', () => {
+  expect(() => requireRoomForOlderSecret([made(3), made(2, 7), made(1, 8)])).toThrow('The one created at 2026-01-02');
 });
 
-test('older secrets that all lack an end get one by the rotation', () => {
+test('older secrets without an expiry get one from the rotation', () => {
   expect(() => requireRoomForOlderSecret([made(3), { ...made(2), expiresAt: null }, made(1)])).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts';
 
-/** Bytes of the key in a symmetric signing secret (Standard Webhooks, "Signature scheme"). */
+/** Length of the key in a symmetric signing secret, in bytes (Standard Webhooks, "Signature scheme"). */
 export const SECRET_BYTES = { min: 24, max: 64 } as const;
 export const SYMMETRIC_PREFIX = 'whsec_';
 
@@ -13,7 +13,7 @@ export function isSymmetricSecret(text: string): boolean {
 }
 
 /**
- * Secrets before the current one that may still be valid. Each costs work: another signature on every request to a subscription,
+ * Maximum number of older secrets that are still valid. Each costs work: another signature on every request to a subscription, or
  * another check of every request to an inbound webhook or for a token.
  */
 const MAX_OLDER_SECRETS = 3;
@@ -21,8 +21,8 @@ const MAX_OLDER_SECRETS = 3;
 type OlderSecret = { createdAt: Date; expiresAt?: Date | null | undefined };
 
 /**
- * Throws CONFLICT if another rotation would leave too many older secrets valid. Ending the oldest one early instead would break whoever
- * relies on the time that its rotation returned. `older` are the valid ones before the current one.
+ * Throws CONFLICT if another rotation would leave too many older secrets valid. Ending the oldest one early instead would break those
+ * who rely on the expiry that its rotation returned. `older` are the valid ones before the current one.
  */
 export function requireRoomForOlderSecret(older: readonly OlderSecret[]): void {
   const [first] = older
@@ -32,6 +32,6 @@ export function requireRoomForOlderSecret(older: readonly OlderSecret[]): void {
   const [made, until] = [first.createdAt.toISOString(), first.expiresAt.toISOString()];
   throw new ApiError(
     'CONFLICT',
-    `${MAX_OLDER_SECRETS} older secrets are still valid beside the current one, and no more may be. The one made at ${made} is valid until ${until}: rotate after that, or with overlapHours 0, which ends all older secrets now`,
+    `At most ${MAX_OLDER_SECRETS} older secrets can be valid in addition to the current one. The one created at ${made} is valid until ${until}; rotate after that, or with overlapHours 0, which ends all older secrets now`,
   );
 }

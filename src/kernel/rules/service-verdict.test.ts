@@ -12,12 +12,12 @@ function judged({ parts, reasons = {}, ...read }: Partial<typeof READ> & Partial
   return [verdict, ...found.map((reason) => `${reason.code} ${reason.verdict}`)];
 }
 
-test('a service without any fault is healthy', () => {
+test('a service without a problem is healthy', () => {
   expect(judged({})).toEqual(['healthy']);
   expect([new Set(VERDICTS).size, new Set(REASON_CODES).size]).toEqual([VERDICTS.length, REASON_CODES.length]);
 });
 
-test('a process that does not know Temporal goes by what the workers report', () => {
+test("a process that does not know Temporal uses the workers' reports", () => {
   const { temporal: _, ...parts } = UP;
   expect(judgeService({ parts, reasons: {}, read: READ })).toEqual({ verdict: 'healthy', reasons: [] });
   const read = { ...READ, workers: [{ ...WORKER, reachesTemporal: false }] };
@@ -34,14 +34,14 @@ test.each<[name: string, facts: Parameters<typeof judged>[0], expected: string[]
   expect(judged(facts)).toEqual(expected);
 });
 
-test('the reason of a part is the one that its check gives, and a plain sentence without it', () => {
+test('the reason for a component is that of its check, or a plain sentence without one', () => {
   const parts = { ...UP, database: 'down' } as const;
   const message = (reasons: Record<string, string>) => judgeService({ parts, reasons }).reasons[0]?.message;
   expect(message({ database: 'The database cannot be reached' })).toBe('The database cannot be reached');
   expect(message({})).toBe('The check database failed');
 });
 
-test('nothing is said of workers and their work while PostgreSQL cannot be asked', () => {
+test('says nothing about workers and their work while PostgreSQL does not respond', () => {
   const parts = { ...UP, database: 'down', temporal: 'down' } as const;
   expect(judgeService({ parts, reasons: {} }).reasons.map(({ code }) => code)).toEqual([
     'database_unavailable',
@@ -63,7 +63,7 @@ describe('workers', () => {
     expect(judged({ workers })).toEqual(expected);
   });
 
-  test('several late ones are counted', () => {
+  test('counts several late ones', () => {
     const { reasons } = judgeService({
       parts: UP,
       reasons: {},
@@ -96,13 +96,13 @@ describe('Temporal', () => {
     expect(judged(facts)).toEqual(expected);
   });
 
-  test('the reason says what the check has found', () => {
+  test('the reason contains the result of the check', () => {
     const message = (reasons: Record<string, string>) =>
       judgeService({ parts: { ...UP, temporal: 'down' }, reasons, read: READ }).reasons[0]?.message;
     expect(message({ temporal: 'Temporal cannot be reached' })).toContain(
-      'Temporal cannot be reached; the workers had',
+      'Temporal cannot be reached; the workers reached',
     );
-    expect(message({})).toContain('Temporal does not answer; the workers had');
+    expect(message({})).toContain('Temporal does not respond; the workers reached');
   });
 });
 
@@ -124,7 +124,7 @@ test('the worst reasons come first and decide', () => {
   ]);
 });
 
-test('workers and Temporal are up as long as one living worker has an answer', () => {
+test('workers and Temporal are up as long as one running worker reaches Temporal', () => {
   expect(deliveringServers({ living: 0, withoutTemporal: 0 })).toEqual({ worker: 'down', temporal: 'unknown' });
   expect(deliveringServers({ living: 2, withoutTemporal: 1 })).toEqual({ worker: 'up', temporal: 'up' });
   expect(deliveringServers({ living: 2, withoutTemporal: 2 })).toEqual({ worker: 'up', temporal: 'down' });

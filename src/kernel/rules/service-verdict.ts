@@ -32,7 +32,7 @@ const LATE_AFTER_MS = {
   scheduled: BACKLOG_HIGH.ageSeconds * 1_000,
 } as const;
 
-/** The servers that deliver, as the leases of the workers report them. Temporal is down if it answers no living worker. */
+/** The state of workers and Temporal according to the workers' leases. Temporal is down if no running worker reaches it. */
 export function deliveringServers({ living, withoutTemporal }: { living: number; withoutTemporal: number }): {
   worker: 'up' | 'down';
   temporal: 'up' | 'down' | 'unknown';
@@ -43,7 +43,7 @@ export function deliveringServers({ living, withoutTemporal }: { living: number;
 
 type PartState = 'up' | 'late' | 'down' | 'unknown';
 
-/** What the verdict depends on. `read` is undefined if PostgreSQL could not be asked. Ages are in ms. */
+/** What the verdict depends on. `read` is undefined if PostgreSQL did not respond. Ages are in ms. */
 export type ServiceFacts = {
   parts: Readonly<Record<string, PartState>>;
   reasons: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ export type ServiceFacts = {
     | undefined;
 };
 
-/** Parts of the readiness checks that count by themselves. Temporal is not among them: the workers' reports count as well. */
+/** Readiness checks that count by themselves. Temporal is not among them, because the workers' reports count as well. */
 const PARTS: readonly [name: string, code: ReasonCode, verdict: VerdictReason['verdict']][] = [
   ['database', 'database_unavailable', 'down'],
   ['schema', 'schema_unfit', 'down'],
@@ -65,8 +65,8 @@ const PARTS: readonly [name: string, code: ReasonCode, verdict: VerdictReason['v
 ];
 
 /**
- * The verdict on the whole service: `down` if messages are refused or nothing is delivered, `degraded` if everything works but late or
- * with less protection, `healthy` if there is no reason against it. The worst reason decides and comes first.
+ * The verdict on the whole service: `down` if messages are rejected or nothing is delivered, `degraded` if everything works but late or
+ * with less protection, `healthy` if nothing is wrong. The worst reason decides and comes first.
  */
 export function judgeService(facts: ServiceFacts): { verdict: Verdict; reasons: VerdictReason[] } {
   const found = [reasonsOfParts, reasonsOfWorkers, reasonsOfTemporal, reasonsOfWork].flatMap((look) => look(facts));
@@ -75,7 +75,7 @@ export function judgeService(facts: ServiceFacts): { verdict: Verdict; reasons: 
   return { verdict: reasons[0]?.verdict ?? 'healthy', reasons };
 }
 
-/** Whether a part was found missing. One that is unknown depends on another part, which is a reason already. */
+/** Whether a component is down. One that is unknown depends on another component, which is already a reason. */
 const isMissing = (state: PartState | undefined): boolean => state === 'down' || state === 'late';
 
 function reasonsOfParts({ parts, reasons }: ServiceFacts): VerdictReason[] {
@@ -94,7 +94,7 @@ function reasonsOfWorkers({ read }: ServiceFacts): VerdictReason[] {
     found.push({
       code: 'no_worker',
       verdict: 'down',
-      message: 'No worker is online: messages are accepted, and nothing is delivered',
+      message: 'No worker is online: messages are accepted, but nothing is delivered',
     });
   if (late > 0)
     found.push({
@@ -115,17 +115,18 @@ function reasonsOfTemporal({ parts, reasons, read }: ServiceFacts): VerdictReaso
       {
         code,
         verdict: 'down',
-        message: 'Temporal answers no worker: messages are accepted, and deliveries wait for it',
+        message: 'No worker reaches Temporal: messages are accepted, but deliveries wait for it',
       },
     ];
   if (isMissing(parts['temporal'])) {
-    const says = reasons['temporal'] ?? 'Temporal does not answer';
-    // A worker asks Temporal every 15 s and waits 10 s for an answer, so its report may be older than this process's own question.
-    const since = temporal === 'up' ? 'the workers had an answer when they asked last' : 'deliveries wait for it';
+    const says = reasons['temporal'] ?? 'Temporal does not respond';
+    // A worker checks Temporal every 15 s and waits up to 10 s for a response, so its report may be older than this process's own
+    // check.
+    const since = temporal === 'up' ? 'the workers reached it at their last check' : 'deliveries wait for it';
     return [{ code, verdict: temporal === 'up' ? 'degraded' : 'down', message: `${says}; ${since}` }];
   }
   if (withoutTemporal === 0) return [];
-  const message = `Temporal does not answer ${withoutTemporal} of ${living.length} workers: the others deliver`;
+  const message = `${withoutTemporal} of ${living.length} workers do not reach Temporal; the others deliver`;
   return [{ code: 'temporal_partly_unreachable', verdict: 'degraded', message }];
 }
 
@@ -136,7 +137,7 @@ function reasonsOfWork({ read }: ServiceFacts): VerdictReason[] {
     found.push({
       code: 'backlog_old',
       verdict: 'degraded',
-      message: `The oldest due delivery has waited for ${minutes(read.oldestDueMs)}: look at the workers, and at the rate limit and the receiver of its subscription`,
+      message: `The oldest due delivery has waited for ${minutes(read.oldestDueMs)}; check the workers, and the rate limit and the receiver of its subscription`,
     });
   if (read.oldestScheduledMs > LATE_AFTER_MS.scheduled)
     found.push({

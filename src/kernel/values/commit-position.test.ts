@@ -23,13 +23,13 @@ const good = positions.encode(place);
 const mark = Buffer.from(good, 'base64url').toString('utf8').split('.')[2] ?? '';
 
 test.each([place, BEGINNING, { transactionId: '0', id: place.id }])(
-  'a position is read as it was written: %j',
+  'a position decodes to what was encoded: %j',
   (one) => {
     expect(positions.decode(positions.encode(one), HORIZON)).toEqual(one);
   },
 );
 
-test('a position is safe in a header and in a line of an event', () => {
+test('a position is safe in a header and in an event line', () => {
   expect(good).toMatch(/^[A-Za-z0-9_-]+$/);
 });
 
@@ -41,7 +41,7 @@ describe('a position is refused', () => {
   ])('%s', (_, other) => {
     expect(problemWith(good, other)).toMatchObject({
       code: 'INVALID_REQUEST',
-      details: { field: 'Last-Event-ID', reason: 'is not a position of this stream' },
+      details: { field: 'Last-Event-ID', reason: 'must be a position of this stream' },
     });
   });
 
@@ -60,14 +60,14 @@ describe('a position is refused', () => {
     ['with a transaction of 21 digits', sealed(`${'1'.repeat(21)}.${place.id}.${mark}`)],
     ['with an id that is none', sealed(`1.x\0.${mark}`)],
   ])('%s', (_, position) => {
-    expect(problemWith(position).details?.reason).toBe('is not a position of this stream');
+    expect(problemWith(position).details?.reason).toBe('must be a position of this stream');
   });
 
-  test('above every transaction that has ended: the database was set back', () => {
+  test('above every transaction that has ended, because the database was restored', () => {
     for (const horizon of ['4294967297', '5']) {
       expect(problemWith(good, scope, horizon).details).toEqual({
         field: 'Last-Event-ID',
-        reason: 'is ahead of the database, which has been restored since; begin with since',
+        reason: 'must not be ahead of the database, which has been restored since; start with since instead',
       });
     }
   });

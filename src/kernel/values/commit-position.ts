@@ -3,12 +3,12 @@ import { hasIdForm } from './ids.ts';
 import { fingerprint } from './page.ts';
 
 /**
- * A position in a channel's messages in the order of their commits: behind this message of this transaction (xid8, decimal). No id:
- * before everything.
+ * A position in a channel's messages in commit order: after this message of this transaction (xid8, decimal). An empty id means the
+ * very beginning.
  */
 export type StreamPosition = { transactionId: string; id: string };
 
-/** Scope of a position. `database` is PostgreSQL's system identifier: another server counts its own transactions. */
+/** Scope of a position. `database` is PostgreSQL's system identifier, because another server counts its own transactions. */
 export type StreamScope = { channelId: string; environmentId: string; database: string };
 
 /** Where a caller names a position: the header of a stream by default, or the cursor of a list with these filters. */
@@ -19,7 +19,10 @@ export const BEGINNING: StreamPosition = { transactionId: '0', id: '' };
 
 const SEPARATOR = '.';
 
-/** Writes and reads the positions of one stream or list: base64url, bound to channel, environment, database and filters, not signed. */
+/**
+ * Encodes and decodes the positions of one stream or list: base64url, bound to channel, environment, database and filters, but not
+ * signed.
+ */
 export function streamPositions(
   { channelId, environmentId, database }: StreamScope,
   { field, list, eventType }: PositionUse = OF_STREAM,
@@ -32,9 +35,9 @@ export function streamPositions(
     encode,
 
     /**
-     * The position that a text of the same stream names. `horizon` is above every transaction that has ended: no position at or above
-     * it was ever given out, unless this database has been set back since. Throws INVALID_REQUEST (field Last-Event-ID, or cursor) for
-     * such a position and for anything else that is no position of this stream.
+     * Decodes a position of the same stream. `horizon` is above every transaction that has ended: no position at or above it was ever
+     * returned, unless this database has been restored to an earlier state since. Throws INVALID_REQUEST (field Last-Event-ID, or
+     * cursor) for such a position and for anything else that is not a position of this stream.
      */
     decode(text: string, horizon: string): StreamPosition {
       const [transactionId, id, given, ...more] = Buffer.from(text, 'base64url').toString('utf8').split(SEPARATOR);
@@ -45,12 +48,15 @@ export function streamPositions(
         (id === '' || hasIdForm(id)) &&
         given === mark &&
         more.length === 0;
-      // As in a cursor: Node's decoder skips unknown characters, and encoding again shows whether any were there.
+      // As in a cursor: Node's decoder skips unknown characters, and encoding again reveals them.
       if (!isOurs || encode({ transactionId, id }) !== text) {
-        throw invalidField(field, `is not a position of this ${list}`);
+        throw invalidField(field, `must be a position of this ${list}`);
       }
       if (BigInt(transactionId) >= BigInt(horizon)) {
-        throw invalidField(field, 'is ahead of the database, which has been restored since; begin with since');
+        throw invalidField(
+          field,
+          'must not be ahead of the database, which has been restored since; start with since instead',
+        );
       }
       return { transactionId, id };
     },

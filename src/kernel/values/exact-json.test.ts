@@ -128,7 +128,7 @@ describe('elementSpans', () => {
     expect(elements(text)).toEqual(VALUES);
   });
 
-  test.each(['[]', ' [ ] ', '[\n]'])('finds none in %j', (text) => {
+  test.each(['[]', ' [ ] ', '[\n]'])('accepts %j', (text) => {
     expect(elements(text)).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 /**
- * JSON text that is written out unchanged. A publisher's payload travels as text from the request to the row, the lists and the
- * subscribers, because JSON.parse and JSON.stringify change numbers such as 12345678901234567890 and 1.10.
+ * JSON text that is written unchanged. A publisher's payload stays text from the request to the row, the lists and the subscribers,
+ * because JSON.parse and JSON.stringify change numbers such as 12345678901234567890 and 1.10.
  */
 export class ExactJson {
   readonly text: string;
 
-  /** `text` must be one valid JSON value: nothing checks it again. */
+  /** `text` must be one valid JSON value; it is not checked again. */
   constructor(text: string) {
     this.text = text;
   }
@@ -19,7 +19,7 @@ export function stringifyExact(value: unknown): string {
   if (value instanceof ExactJson) return value.text;
   if (typeof value === 'bigint') return String(value);
   if (!isContainer(value)) return JSON.stringify(value) ?? 'null';
-  // Appended and not joined: V8 copies an appended text once, and each level of joins copied all that is below it.
+  // Appended instead of joined: V8 copies an appended text once, whereas each level of joins copied everything below it.
   let text = '';
   if (Array.isArray(value)) {
     for (const each of value) text += (text === '' ? '[' : ',') + stringifyExact(each);
@@ -31,8 +31,8 @@ export function stringifyExact(value: unknown): string {
 }
 
 /**
- * The text of `stringifyExact` in pieces, so that a large answer need not be built in one turn of the event loop. The outer `levels` of
- * objects and arrays are taken apart: with two, each row of a page is a piece, and each step of a run.
+ * Yields the text of `stringifyExact` in pieces, so that a large response need not be built in one turn of the event loop. The outer
+ * `levels` of objects and arrays are split: with two, each row of a page is a piece, and each step of a run.
  */
 export function* exactPieces(value: unknown, levels = 2): Generator<string> {
   if (levels === 0 || !isContainer(value)) {
@@ -67,14 +67,17 @@ function membersOf(value: object): [string, unknown][] {
   return entries.filter(([, member]) => member !== undefined);
 }
 
-/** The place of one JSON value in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
+/** The span of a JSON value in a text: `start` inclusive, `end` exclusive, in UTF-16 units. */
 export type JsonSpan = { start: number; end: number };
 
-/** Whether a character is white space of JSON (RFC 8259 §2). Comparing codes takes a fifth of the time of a regular expression. */
+/** Whether a character is JSON white space (RFC 8259 §2). Comparing codes takes a fifth of the time of a regular expression. */
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 const [COMMA, CLOSING_BRACKET, CLOSING_BRACE] = [0x2c, 0x5d, 0x7d];
 
-/** The end of the number, truth or null that begins at `at`. An end of the text where there is none, so that no scan runs in circles. */
+/**
+ * The end of the number, boolean or null that begins at `at`. Returns the end of the text if there is none, so that no scan loops
+ * forever.
+ */
 function endOfScalar(text: string, at: number): number {
   let end = at;
   for (; end < text.length; end += 1) {
@@ -84,7 +87,7 @@ function endOfScalar(text: string, at: number): number {
   return end === at ? text.length : end;
 }
 
-/** The end of the string that begins at `at`: behind the next quote that an even number of backslashes precedes. */
+/** The end of the string that begins at `at`: after the next quote that is preceded by an even number of backslashes. */
 export function endOfString(text: string, at: number): number {
   let quote = text.indexOf('"', at + 1);
   while (quote !== -1) {
@@ -96,7 +99,7 @@ export function endOfString(text: string, at: number): number {
   return text.length;
 }
 
-/** The end of the value that begins at `at`: brackets are counted, strings are stepped over. */
+/** The end of the value that begins at `at`; counts brackets and skips strings. */
 export function endOfValue(text: string, at: number): number {
   const first = text[at];
   if (first === '"') return endOfString(text, at);
@@ -114,7 +117,7 @@ export function endOfValue(text: string, at: number): number {
   return text.length;
 }
 
-/** The place of the next character that is not white space; the end of the text if there is none. */
+/** The position of the next character that is not white space, or the end of the text. */
 export function nextToken(text: string, at: number): number {
   let next = at;
   while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
@@ -122,8 +125,8 @@ export function nextToken(text: string, at: number): number {
 }
 
 /**
- * The spans of a member's value and of an array's elements inside a JSON text that JSON.parse has already accepted. On any other text
- * the answer is meaningless, or a SyntaxError. A key that stands twice has its last value, as in JSON.parse.
+ * The span of a member's value in JSON text that JSON.parse has already accepted. For any other text the result is meaningless, or a
+ * SyntaxError is thrown. A duplicate key has its last value, as in JSON.parse.
  */
 export function memberSpan(text: string, object: JsonSpan, key: string): JsonSpan | undefined {
   let found: JsonSpan | undefined;
@@ -133,7 +136,7 @@ export function memberSpan(text: string, object: JsonSpan, key: string): JsonSpa
   return found;
 }
 
-/** The spans of all members of an object, in one pass. See `memberSpan`. */
+/** The spans of all members of an object, in one pass. Has the same limits as `memberSpan`. */
 export function memberSpans(text: string, object: JsonSpan): Map<string, JsonSpan> {
   const spans = new Map<string, JsonSpan>();
   eachMember(text, object, (name, span) => spans.set(name, span));
@@ -144,7 +147,7 @@ function eachMember(text: string, object: JsonSpan, take: (name: string, span: J
   let at = nextToken(text, nextToken(text, object.start) + 1);
   while (at < object.end && text[at] === '"') {
     const keyEnd = endOfString(text, at);
-    // `as`: a key is a text.
+    // `as`: a key is a string.
     const name = JSON.parse(text.slice(at, keyEnd)) as string;
     const start = nextToken(text, nextToken(text, keyEnd) + 1);
     const end = endOfValue(text, start);
@@ -153,7 +156,7 @@ function eachMember(text: string, object: JsonSpan, take: (name: string, span: J
   }
 }
 
-/** See `memberSpan`. */
+/** The spans of an array's elements. Has the same limits as `memberSpan`. */
 export function elementSpans(text: string, array: JsonSpan): JsonSpan[] {
   const spans: JsonSpan[] = [];
   let at = nextToken(text, nextToken(text, array.start) + 1);

@@ -22,7 +22,7 @@ test('a name with an umlaut is one, however often it is asked', () => {
   expect(wrong).toEqual([]);
 });
 
-test('the dashboard stands under the API, or at the address of its own', () => {
+test('the dashboard is under the API, or at its own address', () => {
   expect(dashboardAt({ publicBaseUrl: 'https://api.example.com' })).toBe('https://api.example.com/dashboard');
   expect(dashboardAt({ publicBaseUrl: 'https://api.example.com', dashboardUrl: 'https://dash.example.com' })).toBe(
     'https://dash.example.com',
@@ -36,7 +36,7 @@ const FOREIGN = 'was sent by a page of another site';
 const NOTHING: SentFrom = { site: [], origin: [], host: ['api.example.com'] };
 const proof = { isProofNeeded: true };
 
-test('origins are those of the addresses, without their paths', () => {
+test('origins are those of the URLs, without their paths', () => {
   expect(ownOriginsOf({ publicBaseUrl: 'https://Example.com:443/api' })).toEqual({
     publicOrigin: 'https://example.com',
     dashboardOrigin: undefined,
@@ -81,19 +81,24 @@ describe('a request that acts for a person', () => {
       FOREIGN,
     ],
     ['two hosts', { origin: ['http://a'], host: ['a', 'a'] }, PLAIN, FOREIGN],
-    ['nowhere', {}, SECURE, 'has neither Sec-Fetch-Site nor Origin'],
-    ['two sites', { site: ['same-origin', 'same-origin'] }, SECURE, 'has Origin or Sec-Fetch-Site more than once'],
+    ['nowhere', {}, SECURE, 'has neither a Sec-Fetch-Site nor an Origin header'],
+    [
+      'two sites',
+      { site: ['same-origin', 'same-origin'] },
+      SECURE,
+      'has more than one Origin or Sec-Fetch-Site header',
+    ],
     [
       'two origins',
       { origin: ['https://api.example.com', 'https://evil.example'] },
       SECURE,
-      'has Origin or Sec-Fetch-Site more than once',
+      'has more than one Origin or Sec-Fetch-Site header',
     ],
   ])('is refused from %s', (_, from, own, problem) => {
     expect(originProblem({ ...NOTHING, ...from }, own, proof)).toBe(problem);
   });
 
-  test('needs no proof where it brings its own', () => {
+  test('needs no proof if it has its own', () => {
     expect(originProblem(NOTHING, SECURE, { isProofNeeded: false })).toBeUndefined();
     expect(originProblem({ ...NOTHING, site: ['cross-site'] }, SECURE, { isProofNeeded: false })).toBe(FOREIGN);
   });

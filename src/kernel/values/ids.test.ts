@@ -24,7 +24,7 @@ describe('encodeBase32', () => {
     expect(encodeBase32(bytesOf(hex))).toBe(text);
   });
 
-  test('agrees with a second implementation and sorts as the numbers do', () => {
+  test('agrees with a second implementation and sorts like the numbers', () => {
     const numbers = Array.from({ length: 128 }, (_, bit) => (1n << BigInt(bit)).toString(16).padStart(32, '0'));
     const texts = numbers.map((hex) => encodeBase32(bytesOf(hex)));
     expect(texts).toEqual(numbers.map(referenceBase32));
@@ -32,7 +32,7 @@ describe('encodeBase32', () => {
   });
 });
 
-test('every kind has a prefix of its own, of three lower-case letters', () => {
+test('every kind has its own prefix of three lower-case letters', () => {
   const prefixes = Object.values(ID_PREFIXES);
   expect(new Set(prefixes).size).toBe(prefixes.length);
   expect(prefixes.filter((prefix) => !/^[a-z]{3}$/.test(prefix))).toEqual([]);
@@ -42,7 +42,7 @@ test('every kind has a prefix of its own, of three lower-case letters', () => {
 describe('isId', () => {
   const body = encodeBase32(bytesOf(RFC_UUID));
 
-  test.each(Object.keys(ID_PREFIXES) as (keyof typeof ID_PREFIXES)[])('takes the %s it made', (kind) => {
+  test.each(Object.keys(ID_PREFIXES) as (keyof typeof ID_PREFIXES)[])('accepts its own id of the kind %s', (kind) => {
     expect(isId(kind, `${ID_PREFIXES[kind]}_${body}`)).toBe(true);
   });
 
@@ -109,14 +109,14 @@ describe('time', () => {
     expect(lowest > `msg_${before}`).toBe(true);
   });
 
-  test('timeOfId reads the time of a UUIDv7 and nothing out of another text', () => {
+  test('timeOfId reads the time of a UUIDv7, and nothing from any other text', () => {
     expect(timeOfId('delivery', `dlv_${encodeBase32(bytesOf(RFC_UUID))}`)).toEqual(RFC_TIME);
     expect(timeOfId('delivery', lowestIdAt('message', RFC_TIME))).toBeUndefined();
     expect(timeOfId('delivery', 'dlv_')).toBeUndefined();
   });
 });
 
-test('an id was given its time when its version is 8, and not when it is 7', () => {
+test('an id has an assigned time in version 8, but not in version 7', () => {
   const idOf = (byte: number): string => {
     const bytes = withTime(new Uint8Array(16).fill(0xff), Date.parse('2026-11-21T02:21:56.789Z'));
     bytes[6] = byte;

@@ -1,4 +1,4 @@
-/** The prefix of every identifier. `oac` is the specification's; the others are ours. */
+/** The prefix of every kind of id. `oac` comes from the specification; the others are ours. */
 export const ID_PREFIXES = {
   organisation: 'org',
   app: 'app',
@@ -37,15 +37,15 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES;
 
-// Crockford's alphabet in lower case: no i, l, o, u; its characters sort as the numbers they stand for.
+// Crockford's alphabet in lower case, without i, l, o, u; its characters sort like the numbers they represent.
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Pattern of the part behind the prefix. */
+/** Pattern of the part after the prefix. */
 export const ID_FORM = '[0-7][0-9a-hjkmnp-tv-z]{25}';
 const WITHOUT_PREFIX = new RegExp(`^${ID_FORM}$`);
 const WITH_PREFIX = new RegExp(`^[a-z]{3}_${ID_FORM}$`);
 
-/** Writes 128 bits (16 bytes) as 26 characters that sort as the number does. The first character is 0–7. */
+/** Encodes 128 bits (16 bytes) as 26 characters that sort like the number. The first character is 0–7. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = '';
   let buffer = 0;
@@ -61,29 +61,30 @@ export function encodeBase32(bytes: Uint8Array): string {
   return text;
 }
 
-/** Whether `value` has the form of an id of that kind: prefix, underscore, 26 characters. Existence is not checked. */
+/** Whether `value` is a well-formed id of that kind: prefix, underscore, 26 characters. Does not check that it exists. */
 export function isId(kind: IdKind, value: string): boolean {
   const prefix = `${ID_PREFIXES[kind]}_`;
   return value.startsWith(prefix) && WITHOUT_PREFIX.test(value.slice(prefix.length));
 }
 
-/** Whether `value` has the form of an id of ours, whatever its kind. Such a text is safe to hand to a query. */
+/** Whether `value` is a well-formed id of any kind. Such a text is safe to pass to a query. */
 export const hasIdForm = (value: string): boolean => WITH_PREFIX.test(value);
 
 /**
- * The smallest id of that kind that can be made at `time` (UTC, whole milliseconds; a UUIDv7 begins with them, RFC 9562 §5.7).
- * `id >= lowestIdAt(kind, t)` is "made at or after t".
+ * The smallest id of that kind that can be created at `time` (UTC, whole milliseconds, with which a UUIDv7 begins, RFC 9562 §5.7). `id
+ * >= lowestIdAt(kind, t)` means "created at or after t".
  */
 export function lowestIdAt(kind: IdKind, time: Date): string {
   return `${ID_PREFIXES[kind]}_${encodeBase32(withTime(new Uint8Array(16), time.getTime()))}`;
 }
 
-// Behind the time stand the four bits of the version and one of the counter: 14 and 15 for version 7, 16 and 17 for version 8.
+// The character after the time contains the four bits of the version and one of the counter: 14 and 15 for version 7, 16 and 17 for
+// version 8.
 const FIRST_OF_VERSION_8 = 'g';
 
 /**
- * Whether an id of ours carries a time that it was given (UUIDv8) instead of the time it was made at (UUIDv7): the message was
- * accepted before that time, to be published at it.
+ * Whether an id contains an assigned time (UUIDv8) instead of its creation time (UUIDv7): the message was accepted before that time, to
+ * be published at it.
  */
 export const isTimeGiven = (id: string): boolean => (id.slice(id.indexOf('_') + 1)[10] ?? '') >= FIRST_OF_VERSION_8;
 
@@ -97,11 +98,11 @@ export function withTime(bytes: Uint8Array, milliseconds: number): Uint8Array {
   return bytes;
 }
 
-/** The millisecond time an id of ours carries. Undefined for anything that is not an id of that kind. */
+/** The millisecond time in an id. Returns undefined for anything that is not an id of that kind. */
 export function timeOfId(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
   let milliseconds = 0;
-  // The first 10 characters hold 50 bits: the two padding bits and the 48 of the time.
+  // The first 10 characters contain 50 bits: the two padding bits and the 48 of the time.
   for (const character of id.slice(ID_PREFIXES[kind].length + 1).slice(0, 10)) {
     milliseconds = milliseconds * 32 + ALPHABET.indexOf(character);
   }

@@ -33,7 +33,7 @@ test.each([
   },
 );
 
-test('a millisecond is after, from or before an instant exactly when it is so as a number of nanoseconds', () => {
+test('a millisecond is after, from or before an instant exactly if its nanoseconds are', () => {
   fc.assert(
     fc.property(close, ({ ms, instants }) => {
       for (const at of instants) {
@@ -47,7 +47,7 @@ test('a millisecond is after, from or before an instant exactly when it is so as
   );
 });
 
-test('every id made in a millisecond is within a window exactly when that millisecond is', () => {
+test('an id is within a window exactly if its millisecond is', () => {
   const bytes = fc.uint8Array({ minLength: 16, maxLength: 16 });
   fc.assert(
     fc.property(close, bytes, ({ ms: near, instants: [since = 0n, until = 0n] }, random) => {
@@ -67,7 +67,7 @@ test('a window without bounds has no bounds of ids', () => {
   fc.assert(fc.property(instant, (at) => expect(idsWithin('delivery', { since: at }).before).toBeUndefined()));
 });
 
-test('a window as text keeps every nanosecond, and leaves out what is not bounded', () => {
+test('a window as text keeps every nanosecond, and omits missing bounds', () => {
   expect(windowText({ since: 1_769_860_800_678_100_001n, until: undefined })).toEqual({
     since: '1769860800678100001',
     until: undefined,

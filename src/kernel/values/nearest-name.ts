@@ -1,9 +1,9 @@
-/** Longest name that is compared, in UTF-16 units: the comparison takes the product of both lengths. */
+/** Longest name that is compared, in UTF-16 units: the cost is the product of both lengths. */
 const MAX_LENGTH = 64;
 
 /**
- * Names that other services have for a field of ours, in lower case without separators. The first one of a row that the object at hand
- * has is meant. A row is here only where spelling alone would not find the name.
+ * Names that other services use for our fields, in lower case without separators. The first field of a row that exists in the object is
+ * suggested. A row is needed only if spelling alone would not find the name.
  */
 export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   active: ['status'],
@@ -63,9 +63,9 @@ export const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The one of `known` that a caller who wrote `given` most likely means: the same except for case, separators or its number; a synonym;
- * or the nearest by spelling, within one typing error for up to four letters, two for up to eight and three beyond. Undefined when
- * none is that near.
+ * The name in `known` that a caller who wrote `given` most likely meant: the same except for case, separators or singular/plural; a
+ * synonym; or the nearest by spelling, with up to one typing error for up to four letters, two for up to eight and three beyond.
+ * Undefined if none is that close.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > MAX_LENGTH) return undefined;
@@ -81,7 +81,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
   if (synonym !== undefined) return synonym;
   const errors = wanted.length === 1 ? 0 : wanted.length <= 4 ? 1 : wanted.length <= 8 ? 2 : 3;
   const [nearest] = spelled
-    // The distance is at least the difference of the lengths, and takes a thousand times as long to find.
+    // The distance is at least the difference of the lengths, and a thousand times as expensive to compute.
     .filter(({ spelling }) => Math.abs(spelling.length - wanted.length) <= errors)
     .map(({ name, spelling }) => ({ name, distance: editDistance(wanted, spelling, errors) }))
     .filter(({ distance }) => distance <= errors)
@@ -91,16 +91,16 @@ export function nearestName(given: string, known: readonly string[]): string | u
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** The singular: `maxretry` and `maxretries` differ by three letters, too many for a word of eight to count as near. */
+/** The singular: `maxretry` and `maxretries` differ by three letters, too many for a word of eight to count as close. */
 const singular = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
 
 /**
- * Damerau–Levenshtein distance: how many letters must be inserted, removed, replaced or swapped with their neighbour. No
- * letter is changed twice (the "optimal string alignment" form). A distance above `most` may come out larger than it is:
- * pairs of letters whose places differ by more than that are not compared, which makes the work linear.
+ * Damerau–Levenshtein distance: how many letters must be inserted, removed, replaced or swapped with their neighbour. No letter is
+ * changed twice ("optimal string alignment"). A distance above `most` may come out too large, because pairs of letters whose positions
+ * differ by more than that are not compared, which makes the cost linear.
  */
 export function editDistance(one: string, other: string, most: number = FAR): number {
-  // Typed: filling a list of numbers for each letter took nine tenths of the work.
+  // A typed array: filling a list of numbers for each letter took nine tenths of the time.
   let beforeLast = new Int32Array(0);
   let last = Int32Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row += 1) {

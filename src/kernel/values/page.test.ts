@@ -37,7 +37,7 @@ test('the limits are those of the specification', () => {
   expect(PAGE_LIMIT).toEqual({ min: 1, max: 100, default: 20 });
 });
 
-test('a cursor belongs to the list and the filters that it was made for', () => {
+test('a cursor belongs to its list and filters', () => {
   expect(isCursorOf(scope, good)).toBe(true);
   expect(isCursorOf({ ...scope, filters: { ...scope.filters, status: 'disabled' } }, good)).toBe(false);
   expect(isCursorOf(scope, cursorOf('no cursor'))).toBe(false);
@@ -65,7 +65,7 @@ describe('pages', () => {
     expect(toPage(scope, 20, [], (row: Row) => row)).toEqual({ data: [], pagination: { hasMore: false } });
   });
 
-  test('cut to no rows promise nothing more', () => {
+  test('with no rows do not promise more', () => {
     expect(toPage(scope, 0, rows, (row) => row)).toEqual({ data: [], pagination: { hasMore: false } });
   });
 });
@@ -77,11 +77,11 @@ describe('a cursor', () => {
     expect(mark).toBe('uDN6GGsBQ3ij1xhP');
   });
 
-  test('is read back as the id it stands behind', () => {
+  test('decodes to the id that it comes after', () => {
     expect(pageRequest(scope, { cursor: good, limit: 7 })).toEqual({ limit: 7, after: idOf(1) });
   });
 
-  test('that is absent begins at the newest row', () => {
+  test('that is absent starts at the newest row', () => {
     expect(pageRequest(scope, { limit: 7 })).toEqual({ limit: 7, after: undefined });
   });
 
@@ -108,7 +108,7 @@ describe('a cursor', () => {
   ])('is refused when it is of another %s', (_, other) => {
     expect(problemWith(good, other)).toMatchObject({
       code: 'INVALID_REQUEST',
-      details: { field: 'cursor', reason: 'is not a cursor of this list with these filters' },
+      details: { field: 'cursor', reason: 'must be a cursor of this list with these filters' },
     });
   });
 
@@ -136,7 +136,7 @@ describe('a cursor', () => {
   });
 });
 
-test('rows that have a part of a name take the place of the ids in the filter, which is looked at nowhere without one', async () => {
+test('rows that match part of a name replace the ids in the filter, and without a name nothing is searched', async () => {
   const filter: { status: string; ids?: readonly string[] } = { status: 'active', ids: ['a', 'b'] };
   const asked: unknown[] = [];
   const look = async (named: object) => {

@@ -2,13 +2,13 @@ import { expect, test } from '@jest/globals';
 import { controlCharacterProblem, nameProblem, fieldPath, csvLine } from './text.ts';
 
 test.each(['\0', '\t', '\n', '\r', '\u001b', '\u001f', '\u007f', '\u0080', '\u009f'])(
-  'a text with the control character %j is refused',
+  'a text with the control character %j is rejected',
   (character) => {
     expect(controlCharacterProblem(`a${character}b`)).toBe('must not contain control characters');
   },
 );
 
-test.each(['', ' ', 'Übung 7', '😀', '\u00a0', '\u2028', 7, null, undefined])('%j is taken', (value) => {
+test.each(['', ' ', 'Übung 7', '😀', '\u00a0', '\u2028', 7, null, undefined])('%j is accepted', (value) => {
   expect(controlCharacterProblem(value)).toBeUndefined();
 });
 
@@ -57,7 +57,7 @@ test.each<[string, (string | number | undefined)[], string]>([
 });
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\nx', '＝1', '＋1', '－1', '＠a'])(
-  'a spreadsheet takes no cell %j for a formula',
+  'a spreadsheet does not take the cell %j for a formula',
   (text) => {
     expect(csvLine([text]).replace(/^"/, '').startsWith("'")).toBe(true);
   },

@@ -1,19 +1,19 @@
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** Whether a text has one of the 65 control characters: logs, terminals and headers would not show it as it is. */
+/** Whether a text contains one of the 65 control characters, which logs, terminals and headers would not show as they are. */
 export const hasControlCharacter = (text: string): boolean => CONTROL_CHARACTER.test(text);
 
-/** Why a value may be no name, description or label; undefined when it may. */
+/** Why a value may not be a name, description or label; undefined if it may. */
 export const controlCharacterProblem = (value: unknown): string | undefined =>
   typeof value === 'string' && hasControlCharacter(value) ? 'must not contain control characters' : undefined;
 
-/** White space, characters that only tell how to show others, and three more without a form. */
+/** White space, format characters, and three more without a glyph. */
 const UNSEEN = /^[\s\p{Cf}\u115F\u2800\u3164]*$/u;
 
-/** Characters that turn the direction of the text behind them: a name could show the words beside it as others. */
+/** Characters that change the direction of the following text: a name could make the words next to it look different. */
 const TURNS = /[\u202A-\u202E\u2066-\u2069]/u;
 
-/** Why a value may be no name; undefined when it may. Without a character that is seen it would be a row or a link without words. */
+/** Why a value may not be a name; undefined if it may. Without a visible character, it would be a row or a link without text. */
 export function nameProblem(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (TURNS.test(value)) return 'must not contain characters that change the direction of text';
@@ -22,13 +22,10 @@ export function nameProblem(value: unknown): string | undefined {
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** Longest key that is repeated to the caller, in characters: a field is a hint, not a copy of the body. */
+/** Longest key that an error repeats, in characters: a field is a hint, not a copy of the body. */
 const MAX_KEY_LENGTH = 64;
 
-/**
- * A field's name as its author would write it: `messages[3].eventType`, `payload["two words"]`.
- * The empty path is the body as a whole.
- */
+/** A field's path in the syntax of code: `messages[3].eventType`, `payload["two words"]`. The empty path is the whole body. */
 export function fieldPath(segments: readonly PropertyKey[]): string {
   let path = '';
   for (const segment of segments) {
@@ -42,16 +39,17 @@ export function fieldPath(segments: readonly PropertyKey[]): string {
   return path === '' ? 'body' : path;
 }
 
-/** Ends each line (RFC 4180 §2). */
+/** The line ending of CSV (RFC 4180 §2). */
 export const CSV_LINE_END = '\r\n';
 
-// A spreadsheet takes a cell that begins with one of these for a formula, their wide forms too. A sender of messages must not make one.
+// A spreadsheet takes a cell that begins with one of these, or its full-width form, for a formula. Senders of messages must not be able
+// to create one.
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
- * One line of CSV (RFC 4180) without its end. A text that a spreadsheet would take for a formula gets an apostrophe in front; numbers do
- * not. Absent values are empty cells.
+ * One line of CSV (RFC 4180) without its line ending. A text that a spreadsheet would take for a formula gets a leading apostrophe;
+ * numbers do not. Absent values are empty cells.
  */
 export const csvLine = (cells: readonly (string | number | undefined)[]): string => cells.map(cellOf).join(',');
 

@@ -74,13 +74,13 @@ describe('a tracestate', () => {
     expect(stateOf(given)).toBe(kept);
   });
 
-  test('that is missing is none', () => {
+  test('that is missing is null', () => {
     expect(stateOf(undefined)).toBeNull();
   });
 });
 
 describe('the headers of a request', () => {
-  test('have the trace-id, the flags and the state of the trace and a parent-id of their own', () => {
+  test('have the trace-id, flags and state of the trace, and a new parent-id', () => {
     const trace = readTraceContext(EXAMPLE, 'rojo=1');
     expect(traceHeaders(trace, () => 'b7ad6b7169203331')).toEqual({
       traceparent: `00-${TRACE}-b7ad6b7169203331-01`,
@@ -91,18 +91,18 @@ describe('the headers of a request', () => {
     });
   });
 
-  test('are none without a trace', () => {
+  test('are empty without a trace', () => {
     expect(traceHeaders(NO_TRACE, () => 'b7ad6b7169203331')).toEqual({});
   });
 });
 
-test('the id of a trace is the second part of a good traceparent', () => {
+test('the id of a trace is the second part of a valid traceparent', () => {
   expect(traceIdOf(EXAMPLE)).toBe(EXAMPLE.split('-')[1]);
   expect([traceIdOf('00-x'), traceIdOf(null), traceIdOf(undefined)]).toEqual([undefined, undefined, undefined]);
 });
 
 /** A regular expression looked at the blanks once for each of them: 15,000 took 335 ms. Now nothing of a long header is looked at. */
-test('a tracestate that is longer than any good one is dropped unread', () => {
+test('a tracestate longer than any valid one is dropped unread', () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const state = (blanks: number): string => `a=1,${' '.repeat(blanks)}b=2`;
   expect(readTraceContext(traceparent, state(4_600)).tracestate).toBe('a=1,b=2');

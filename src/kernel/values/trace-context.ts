@@ -1,27 +1,25 @@
-/** The trace a message belongs to, as it is stored (W3C Trace Context §3). Null where the publish request named none. */
+/** The trace that a message belongs to, as it is stored (W3C Trace Context §3). Null if the publish request named none. */
 export type TraceContext = { traceparent: string | null; tracestate: string | null };
 
 export const NO_TRACE: TraceContext = { traceparent: null, tracestate: null };
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const ALL_ZERO = /^0+$/;
-// Sampled and, since level 2, random: the other bits must be zero where they mean nothing yet (§3.2.2.5).
+// Sampled and, since level 2, random: the other bits must be zero because they have no meaning yet (§3.2.2.5).
 const KNOWN_FLAGS = 0b11;
 
 const KEY = '(?:[a-z][a-z0-9_*/-]{0,255}|[a-z0-9][a-z0-9_*/-]{0,240}@[a-z][a-z0-9_*/-]{0,13})';
 // Printable ASCII without comma and equals sign, up to 256 characters, no space at the end.
 const MEMBER = new RegExp(`^${KEY}=[ -+\\--<>-~]{0,255}[!-+\\--<>-~]$`);
 const TRACESTATE = { members: 32, characters: 512, longMember: 128 } as const;
-/**
- * A longer header is dropped unread: 32 members of 128 characters with their commas and blanks fit (all of a request's headers: 16
- * KiB).
- */
+/** A longer header is dropped unread: 32 members of 128 characters with their commas and blanks fit (all headers of a request: 16 KiB). */
 const MAX_HEADER_LENGTH = 4_608;
 
 /**
- * Reads the two headers of a publish request (W3C Trace Context §3.2, §3.3). A malformed header is ignored, never refused: without a
- * good traceparent there is no trace, and a bad tracestate, or one of more than 4,608 characters, is dropped alone. A version above 00 is
- * read as 00. A tracestate keeps 512 characters at most: members of more than 128 go first, then those at its end (§3.3.1.5).
+ * Reads the two headers of a publish request (W3C Trace Context §3.2, §3.3). A malformed header is ignored, never rejected: without a
+ * valid traceparent there is no trace, and an invalid tracestate, or one of more than 4,608 characters, is dropped alone. A version
+ * above 00 is read as 00. Up to 512 characters of a tracestate are kept: members of more than 128 are dropped first, then those at its
+ * end (§3.3.1.5).
  */
 export function readTraceContext(traceparent: string | undefined, tracestate: string | undefined): TraceContext {
   const [, version = '', traceId = '', parentId = '', flags = '', more] = TRACEPARENT.exec(traceparent ?? '') ?? [];
@@ -36,11 +34,11 @@ export function readTraceContext(traceparent: string | undefined, tracestate: st
   return { traceparent: `00-${traceId}-${parentId}-${known}`, tracestate: keptState(tracestate) };
 }
 
-/** The id of a trace, as logs and tracing systems name it; undefined where there is no good traceparent. */
+/** The id of a trace, as in logs and tracing systems; undefined without a valid traceparent. */
 export const traceIdOf = (traceparent: string | null | undefined): string | undefined =>
   readTraceContext(traceparent ?? undefined, undefined).traceparent?.slice(3, 35);
 
-/** Without the blanks and tabs around it. A regular expression for those at the end looks at a run of them once for each. */
+/** Trims blanks and tabs. A regular expression for those at the end would scan a run of them once per character. */
 function withoutBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -64,8 +62,8 @@ function keptState(text: string | undefined): string | null {
 }
 
 /**
- * The headers of one request that belongs to the trace: the same trace-id and flags, a new parent-id (16 hexadecimal digits, not all
- * zero) of its own, tracestate as it came (§3.4). None without a trace.
+ * The headers of a request that belongs to the trace: the same trace-id and flags, a new parent-id (16 hexadecimal digits, not all
+ * zero), tracestate unchanged (§3.4). Empty without a trace.
  */
 export function traceHeaders(
   { traceparent, tracestate }: TraceContext,

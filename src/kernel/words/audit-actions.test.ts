@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { AUDIT_ACTIONS, CHANGE_KINDS, changedBy, SCOPE_OF_CHANGE, changedParts } from './audit-actions.ts';
 import { SCOPES } from './rights.ts';
 
-test('each action is a resource and what became of it, and stands there once', () => {
+test('each action is a resource and what happened to it, and is listed once', () => {
   for (const action of AUDIT_ACTIONS) expect(action).toMatch(/^[a-z_]+\.[a-z_]+$/);
   expect(new Set(AUDIT_ACTIONS).size).toBe(AUDIT_ACTIONS.length);
 });
@@ -29,7 +29,7 @@ test.each([
   expect(changedBy(action)).toBe(kind);
 });
 
-test('only the named fields are shown, as they were and as they are', () => {
+test('only the named fields are shown, before and after the change', () => {
   const before = { name: 'old', status: 'active', note: 'x' };
   expect(changedParts(before, { name: 'new', status: 'active' }, ['name', 'note'])).toEqual({
     before: { name: 'old', note: 'x' },

@@ -1,6 +1,6 @@
 import type { Scope } from './rights.ts';
 
-/** Everything that the audit log tells of: the resource, and what became of it. */
+/** Everything that the audit log records: the resource, and what happened to it. */
 export const AUDIT_ACTIONS = [
   'channel.created',
   'channel.updated',
@@ -98,7 +98,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Kinds of resources whose changes a stream tells, by the scope which reads them: a caller without it is told of none. */
+/** Kinds of resources whose changes a stream reports, by the scope that reads them: a caller without the scope gets none of them. */
 export const SCOPE_OF_CHANGE = {
   message: 'messages:read',
   delivery: 'deliveries:read',
@@ -145,7 +145,7 @@ const NAMES: Readonly<Record<string, ChangeKind>> = {
 /** Actions that change nothing. */
 const LOOKS = /\.(secret_viewed|secrets_viewed|sample_sent|exported)$/;
 
-/** The kind of the resource that an entry of the audit log has changed; undefined where no stream tells of it. */
+/** The kind of the resource that an audit log entry has changed; undefined if no stream reports it. */
 export function changedBy(action: AuditAction): ChangeKind | undefined {
   if (LOOKS.test(action)) return undefined;
   const resource = action.slice(0, action.indexOf('.'));

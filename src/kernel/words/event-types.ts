@@ -1,14 +1,14 @@
 import { ID_PREFIXES } from '../values/ids.ts';
 import type { DeadLetterReason } from './statuses.ts';
 
-/** Longest eventType, in characters (UTF-16 units), and the most patterns of one subscription. */
+/** Longest eventType, in UTF-16 units, and the maximum number of patterns per subscription. */
 export const MAX_EVENT_TYPE_LENGTH = 128;
 export const MAX_EVENT_TYPES = 100;
 
 /**
- * Whether a subscription with these eventTypes wants `eventType`. No patterns mean all; `order.*` means everything that begins with
- * `order.`; `*` alone means all; anything else is compared exactly, case and all. The publish statement does the same in SQL
- * (src/platform/db/sql/fragments.ts), and a test compares them.
+ * Whether a subscription with these eventTypes matches `eventType`. No patterns match everything; `order.*` matches everything that
+ * begins with `order.`; `*` alone matches everything; anything else is compared exactly, including case. The publish statement does the
+ * same in SQL (src/platform/db/sql/fragments.ts), and a test compares them.
  */
 export function wantsEventType(eventTypes: readonly string[], eventType: string): boolean {
   if (eventTypes.length === 0) return true;
@@ -17,17 +17,17 @@ export function wantsEventType(eventTypes: readonly string[], eventType: string)
   );
 }
 
-/** Why a pattern in a subscription's eventTypes is refused; undefined when it is fine. A `*` stands alone or last, after a dot. */
+/** Why a pattern in a subscription's eventTypes is rejected; undefined if it is valid. A `*` must stand alone, or last after a dot. */
 export function eventTypePatternProblem(pattern: string): string | undefined {
   const star = pattern.indexOf('*');
   if (star === -1 || pattern === '*') return undefined;
   if (star === pattern.length - 1 && pattern.endsWith('.*') && pattern.length > 2) return undefined;
-  return 'a * may only stand alone or at the end after a dot, as in order.*';
+  return 'must have a * only alone, or at the end after a dot, as in order.*';
 }
 
 /**
- * Why a message cannot be published under this event type, because no filter could name it: `*` stands for others, commas separate event
- * types in a query, and blanks around one are lost there. Undefined when it is fine. Messages that are stored already keep theirs.
+ * Why a message cannot be published with this event type, because no filter could name it: `*` is a wildcard, commas separate event
+ * types in a query, and surrounding white space is lost there. Undefined if it is valid. Messages that are already stored keep theirs.
  */
 export function publishedEventTypeProblem(eventType: string): string | undefined {
   if (eventType.includes('*')) return 'must not contain *, which stands for several event types in filters';
@@ -35,35 +35,35 @@ export function publishedEventTypeProblem(eventType: string): string | undefined
   return eventType === eventType.trim() ? undefined : 'must not begin or end with white space';
 }
 
-// A person reads a few of them at most.
+// People read only a few of them.
 const EVENT_TYPES_SHOWN = 10;
 
-/** The patterns as a text for a person: the first ten, and the number of the others. */
+/** The patterns as text for people: the first ten, and the number of the others. */
 export function listedEventTypes(eventTypes: readonly string[]): string {
   const more = eventTypes.length - EVENT_TYPES_SHOWN;
   return `${eventTypes.slice(0, EVENT_TYPES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**
- * The messages that the service itself publishes, by eventType, with their payloads. Times are ISO 8601 UTC. The messages are on the
- * environment's system channel, which takes subscriptions like any other, and begin workflows. That channel's own subscriptions and
- * deliveries cause no events. A run that an event has begun may cause another one; such a chain ends as chains of runs do.
+ * The messages that the service itself publishes, by eventType, with their payloads. Times are ISO 8601 UTC. They are published to the
+ * environment's system channel, which can have subscriptions like any other, and they start workflows. That channel's own subscriptions
+ * and deliveries cause no events. A run that was started by an event may cause another one; such a chain ends like any chain of runs.
  */
 export type ServiceEvents = {
-  /** A 410 (`gone`), or five days of nothing but failures (`failing`): its deliveries queue until it is resumed. */
+  /** The receiver responded 410 (`gone`), or every attempt failed for five days (`failing`). Its deliveries wait until it is resumed. */
   'subscription.disabled': {
     subscriptionId: string;
     channelId: string;
     reason: 'gone' | 'failing';
     failingSince: string;
   };
-  /** None of its signing secrets can be opened: its deliveries wait until it is rotated. Sent once until that is mended. */
+  /** None of its signing secrets can be decrypted, so its deliveries wait until its secret is rotated. Sent once until that is fixed. */
   'subscription.secret_unreadable': { subscriptionId: string; channelId: string; since: string };
-  /** Its endpoint fails: no try until `nextProbeAt`. Sent once, not again when a probe fails. */
+  /** Its endpoint is failing, so there is no attempt until `nextProbeAt`. Sent once, not again if a probe fails. */
   'circuit.opened': { subscriptionId: string; channelId: string; openedAt: string; nextProbeAt: string };
-  /** A probe was delivered: waiting deliveries are being sent. */
+  /** A probe was delivered, so waiting deliveries are being sent. */
   'circuit.closed': { subscriptionId: string; channelId: string; closedAt: string };
-  /** A delivery has become a dead letter, whatever the reason. */
+  /** A delivery has become a dead letter, for any reason. */
   'delivery.exhausted': {
     subscriptionId: string;
     channelId: string;
@@ -73,7 +73,7 @@ export type ServiceEvents = {
     reason: DeadLetterReason;
     attempts: number;
   };
-  /** A run of a workflow has failed and become a dead letter. `stepId` is null where no step of it is to blame. */
+  /** A run of a workflow has failed and become a dead letter. `stepId` is null if no step is responsible. */
   'run.failed': {
     workflowId: string;
     runId: string;
@@ -82,15 +82,15 @@ export type ServiceEvents = {
     reason: DeadLetterReason;
     attempts: number;
   };
-  /** Sent once until the backlog has gone down again (BACKLOG_HIGH). `waiting` is counted up to 1,001. */
+  /** The backlog of a subscription is high (BACKLOG_HIGH). Sent once until it has gone down again. `waiting` is counted up to 1,001. */
   'backlog.high': { subscriptionId: string; channelId: string; waiting: number; oldestDueAt: string };
 };
 
 export type ServiceEventType = keyof ServiceEvents;
 
 /**
- * A backlog is high above `waiting` deliveries that are due, or when the oldest has been for `ageSeconds`; it is over below both of
- * `low`.
+ * A backlog is high if more than `waiting` deliveries are due, or the oldest has been due for `ageSeconds`; it is over when it is below
+ * both values of `low`.
  */
 export const BACKLOG_HIGH = { waiting: 1_000, ageSeconds: 300, low: { waiting: 500, ageSeconds: 60 } } as const;
 
@@ -99,6 +99,6 @@ export const FAILING_DAYS = 5;
 
 export const SYSTEM_CHANNEL_NAME = 'posthorn.system';
 
-/** The environment's system channel: its id is the environment's with another prefix, so that there is one and it needs no look-up. */
+/** Id of the environment's system channel: the environment's id with another prefix, so that there is only one and no look-up is needed. */
 export const systemChannelId = (environmentId: string): string =>
   ID_PREFIXES.channel + environmentId.slice(ID_PREFIXES.environment.length);

@@ -19,7 +19,7 @@ import { ERROR_CLASSES } from './statuses.ts';
 const codeOf = (outcome: number): number => Math.floor(outcome / LATENCY_CLASSES);
 const classOf = (outcome: number): number => outcome % LATENCY_CLASSES;
 
-test('the numbers that are stored stay as they are', () => {
+test('the stored numbers do not change', () => {
   expect(COUNTED_CODES).toEqual({ accepted: 0, deadLetter: -1 });
   expect(INBOUND_CODES).toEqual({ received: -7, repeated: -8, refused: -9 });
   expect(RUN_CODES).toEqual({ started: -2, completed: -3, failed: -4, cancelled: -5, skipped: -6 });
@@ -55,14 +55,14 @@ test.each<[string, Parameters<typeof outcomeOf>[0], number, number]>([
   expect(outcome).toBeLessThan(2 ** 16);
 });
 
-test('a code stands for an answer or for a failure', () => {
+test('a code stands for a response or a failure', () => {
   expect(answerOf(503)).toEqual({ status: 503 });
   for (const errorClass of ERROR_CLASSES)
     expect(answerOf(codeOf(outcomeOf({ errorClass, response: null })))).toEqual({ errorClass });
-  expect(() => answerOf(COUNTED_CODES.accepted)).toThrow('0 is no code of an answer');
+  expect(() => answerOf(COUNTED_CODES.accepted)).toThrow('0 is not the code of a response');
 });
 
-test('an answer has the class of its status, and a failure without a final one has none', () => {
+test('a response has the class of its status, and a failure without a final response has none', () => {
   const codes = [
     200,
     299,
@@ -91,18 +91,18 @@ test('an answer has the class of its status, and a failure without a final one h
   ] satisfies AnswerClass[]);
 });
 
-test('2xx alone has delivered', () => {
+test('only 2xx means delivered', () => {
   expect([199, 200, 299, 300, 503, 4].map(isDelivered)).toEqual([false, true, true, false, false, false]);
 });
 
 describe('quantileMs', () => {
-  test('lies between the bounds of its class, by its place among the answers', () => {
+  test('lies between the bounds of its class, according to its rank among the responses', () => {
     // 100 answers of 65 to 91 ms.
     const counts = new Map([[12, 100]]);
     expect([0.01, 0.5, 0.95, 1].map((q) => quantileMs(counts, q))).toEqual([64, 78, 90, 91]);
   });
 
-  test('is that of the class in which the place falls, whatever the order of the map', () => {
+  test('is that of the class that contains the rank, whatever the order of the map', () => {
     const counts = new Map([
       [26, 5],
       [0, 90],
@@ -113,11 +113,11 @@ describe('quantileMs', () => {
     expect(quantileMs(counts, 0.99)).toBe(10_906);
   });
 
-  test('is the highest bound where answers lie beyond it', () => {
+  test('is the highest bound if responses are beyond it', () => {
     expect(quantileMs(new Map([[30, 2]]), 0.5)).toBe(32_768);
   });
 
-  test('is absent where nothing has answered, and beyond all that is counted', () => {
+  test('is absent without any response, and beyond everything that is counted', () => {
     expect(quantileMs(new Map([[NO_LATENCY, 8]]), 0.5)).toBeUndefined();
     expect(quantileMs(new Map(), 0.5)).toBeUndefined();
     expect(quantileMs(new Map([[3, 1]]), 1.5)).toBeUndefined();
@@ -128,15 +128,11 @@ test.each([
   [
     'secret_unreadable',
     false,
-    'no signing secret of the subscription can be opened, so nothing was sent; rotate its secret',
+    'no signing secret of the subscription can be decrypted, so nothing was sent; rotate its secret',
   ],
-  ['internal', false, 'a fault of the service; nothing was sent'],
-  ['internal', true, 'a fault of the service; a request may have been sent of whose result there is no record'],
-  [
-    'secret_unreadable',
-    true,
-    'a fault of the service; a request may have been sent of whose result there is no record',
-  ],
+  ['internal', false, 'an internal error; nothing was sent'],
+  ['internal', true, 'an internal error; a request may have been sent, but its result was not recorded'],
+  ['secret_unreadable', true, 'an internal error; a request may have been sent, but its result was not recorded'],
 ] as const)(
   'a delivery held by %s, with a request that may have gone out: %s, says "%s"',
   (fault, mayHaveBeenSent, message) => {

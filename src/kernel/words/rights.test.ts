@@ -33,11 +33,11 @@ test('the scopes are the nine of the specification, then ours', () => {
   ]);
 });
 
-test('the other one of each environment is the one that it is not', () => {
+test('the other environment of live is test, and the reverse', () => {
   expect(ENVIRONMENT_KINDS.map(otherThan)).toEqual(ENVIRONMENT_KINDS.toReversed());
 });
 
-test('each role has the scopes of those below it and more, or as many at the top', () => {
+test('each role has the scopes of those below it, and more except at the top', () => {
   const own = ROLES.map((role) => [...SCOPES_OF_ROLE[role]]);
   for (const [index, scopes] of own.entries()) {
     const below = own[index - 1] ?? [];
@@ -46,7 +46,7 @@ test('each role has the scopes of those below it and more, or as many at the top
   expect(new Set(SCOPES_OF_ROLE.owner)).toEqual(new Set(SCOPES));
 });
 
-test('viewers only read, and developers make no credentials', () => {
+test('viewers only read, and developers cannot create credentials', () => {
   expect([...SCOPES_OF_ROLE.viewer].filter((scope) => !scope.endsWith(':read'))).toEqual([]);
   expect(SCOPES_OF_ROLE.viewer.size).toBeGreaterThan(3);
   expect(SCOPES_OF_ROLE.developer.has('credentials:write')).toBe(false);
@@ -72,7 +72,7 @@ test('the tiers are those of the specification (section 8)', () => {
   });
 });
 
-test("a key's own limits win over its tier's, null and absent ones follow the tier", () => {
+test("a key's own limits override its tier's, and null and absent ones follow the tier", () => {
   expect(resolveLimits('free', { burst: 3, concurrent: null })).toEqual({
     requestsPerMinute: 60,
     burst: 3,
@@ -82,7 +82,7 @@ test("a key's own limits win over its tier's, null and absent ones follow the ti
   expect(resolveLimits('pro', {})).toEqual(TIER_LIMITS.pro);
 });
 
-test('the first limit above another is named', () => {
+test('names the first limit that exceeds another', () => {
   const own = TIER_LIMITS.starter;
   expect(limitAbove(own, own)).toBeUndefined();
   expect(limitAbove({ ...own, concurrent: 26 }, own)).toBe('concurrent');

@@ -1,4 +1,4 @@
-/** Rights of a credential: the nine of the specification (§5), then ours. */
+/** Scopes of a credential: the nine of the specification (§5), then ours. */
 export const SCOPES = [
   'channels:read',
   'channels:write',
@@ -28,11 +28,11 @@ export type EnvironmentKind = (typeof ENVIRONMENT_KINDS)[number];
 /** The other environment of the same app. */
 export const otherThan = (kind: EnvironmentKind): EnvironmentKind => (kind === 'live' ? 'test' : 'live');
 
-/** Roles of people in an organisation, from the least to the most that they may do. */
+/** Roles of users in an organisation, from the fewest rights to the most. */
 export const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The least role that has a scope: viewers read, developers build, admins hold what opens the door for others. */
+/** The lowest role that has a scope: viewers read, developers build, admins manage credentials and other access. */
 const LEAST_ROLE: Readonly<Record<Scope, Role>> = {
   'channels:read': 'viewer',
   'channels:write': 'developer',
@@ -53,13 +53,13 @@ const LEAST_ROLE: Readonly<Record<Scope, Role>> = {
   'webhooks:write': 'developer',
 };
 
-/** Whether a role may do what takes at least another one. */
+/** Whether a role includes the rights of another one. */
 export const isAtLeast = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 const scopesFor = (role: Role): ReadonlySet<Scope> =>
   new Set(SCOPES.filter((scope) => isAtLeast(role, LEAST_ROLE[scope])));
 
-/** Rights of a role in every environment of its organisation. */
+/** Scopes of a role in every environment of its organisation. */
 export const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   viewer: scopesFor('viewer'),
   developer: scopesFor('developer'),
@@ -67,7 +67,7 @@ export const SCOPES_OF_ROLE: Readonly<Record<Role, ReadonlySet<Scope>>> = {
   owner: scopesFor('owner'),
 };
 
-/** How much one principal may use per minute, per second and at a time (spec §8). */
+/** Rate limits of a principal per minute, per second and at a time (spec §8). */
 export type Limits = {
   /** Requests per window of 60 s. */
   requestsPerMinute: number;
@@ -75,7 +75,7 @@ export type Limits = {
   burst: number;
   /** Requests in flight. */
   concurrent: number;
-  /** Requests to the batch paths per 60 s, shared by both of them; and as many to the transactional one, counted apart. */
+  /** Requests to the batch paths per 60 s, shared by both of them; the transactional path has a separate limit of the same size. */
   batchPerMinute: number;
 };
 
@@ -91,7 +91,7 @@ export const TIER_LIMITS: Readonly<Record<Tier, Limits>> = {
   enterprise: { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 },
 };
 
-/** A key's own limits over its tier's; null and undefined follow the tier. */
+/** A key's own limits override those of its tier; null and undefined mean those of the tier. */
 export function resolveLimits(
   tier: Tier,
   own: { readonly [name in keyof Limits]?: number | null | undefined },
@@ -105,7 +105,7 @@ export function resolveLimits(
   };
 }
 
-/** The first limit in which `wanted` is above `own`; undefined when it is within all of them. */
+/** The first limit in which `wanted` exceeds `own`; undefined if none does. */
 export function limitAbove(wanted: Limits, own: Limits): keyof Limits | undefined {
   const names = ['requestsPerMinute', 'burst', 'concurrent', 'batchPerMinute'] as const;
   return names.find((name) => wanted[name] > own[name]);

@@ -1,7 +1,7 @@
 import type { IdKind } from '../values/ids.ts';
 import type { Scope } from './rights.ts';
 
-/** Kinds of resources that a search finds, by the scope which reads them elsewhere: a caller without it finds none. */
+/** Kinds of resources that a search finds, by the scope that reads them: a caller without the scope finds none of them. */
 export const SCOPE_OF_KIND = {
   message: 'messages:read',
   delivery: 'deliveries:read',
@@ -38,9 +38,9 @@ export const SEARCH_KINDS = [
   'webhook',
 ] as const satisfies readonly SearchKind[];
 
-/** Parts of a resource that a search may ask for. */
+/** What a search may look at. */
 export const SEARCH_MATCHES = ['id', 'publisherId', 'eventType', 'name', 'payload', 'everything'] as const;
 
-/** Kinds that have names. */
+/** Kinds of resources that have names. */
 export const NAMED_KINDS = ['channel', 'subscription', 'workflow', 'connection', 'webhook'] as const;
 export type NamedKind = (typeof NAMED_KINDS)[number];

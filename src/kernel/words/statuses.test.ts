@@ -18,7 +18,7 @@ import {
   summariseDeliveries,
 } from './statuses.ts';
 
-test('the states are those of the specification, and those of resources that it names without fields', () => {
+test('the statuses are those of the specification, and those of resources that it mentions without fields', () => {
   expect(CHANNEL_STATUSES).toEqual(['active', 'paused', 'archived']);
   expect(DELIVERY_STATUSES).toEqual(['pending', 'delivered', 'failed', 'retrying']);
   expect(SUBSCRIPTION_STATUSES).toEqual(['active', 'paused', 'disabled']);

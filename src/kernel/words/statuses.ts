@@ -1,4 +1,4 @@
-/** States of every resource that has them (spec §3). */
+/** Statuses of every resource that has them (spec §3). */
 export const CHANNEL_STATUSES = ['active', 'paused', 'archived'] as const;
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'disabled'] as const;
 export const APP_STATUSES = ['active', 'suspended'] as const;
@@ -13,7 +13,7 @@ export const ATTEMPT_OUTCOMES = ['delivered', 'failed', 'held'] as const;
 export const DEAD_LETTER_KINDS = ['delivery', 'run'] as const;
 export const DEAD_LETTER_STATUSES = ['open', 'replayed', 'discarded'] as const;
 export const DEAD_LETTER_REASONS = ['exhausted', 'gone', 'cancelled', 'circuit', 'internal', 'failed_step'] as const;
-/** Why a delivery was given up; the last two leave no dead letter, because nothing of them can be sent again. */
+/** Why a delivery failed; the last two leave no dead letter, because nothing of them can be sent again. */
 export const FAILURE_REASONS = [
   'exhausted',
   'gone',
@@ -44,8 +44,8 @@ export type RunStepStatus = (typeof RUN_STEP_STATUSES)[number];
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /**
- * `waiting`: nothing of it is under way but delays and waits. `paused`: a step has failed, and a person is to look at it. `skipped`: its
- * trigger has let it do nothing.
+ * `waiting`: all of its steps in progress are delays or waits. `paused`: a step has failed, and a person has to look at it. `skipped`:
+ * its trigger decided that it does nothing.
  */
 export const RUN_STATUSES = [
   'pending',
@@ -57,9 +57,9 @@ export const RUN_STATUSES = [
   'cancelled',
   'skipped',
 ] as const;
-/** Statuses of runs that have not ended. */
+/** Statuses of unfinished runs. */
 export const UNFINISHED_RUNS = ['pending', 'running', 'waiting', 'paused'] as const satisfies readonly RunStatus[];
-/** `pending`: to be taken again by a retry. `skipped`: left out by its own `if`. */
+/** `pending`: will be executed again by a retry. `skipped`: skipped by its own `if`. */
 export const RUN_STEP_STATUSES = [
   'pending',
   'running',
@@ -83,22 +83,22 @@ export type ErrorClass = (typeof ERROR_CLASSES)[number];
 /** Reasons of failed deliveries that leave no dead letter, because nothing of them can be sent again. */
 const ENDED_FOR_GOOD: readonly string[] = ['subscription_deleted', 'erased'] satisfies FailureReason[];
 
-/** Whether a failed delivery has ended without a dead letter. */
+/** Whether a failed delivery has left no dead letter. */
 export const isEndedForGood = (failureReason: string | null): boolean =>
   failureReason !== null && ENDED_FOR_GOOD.includes(failureReason);
 
-/** Whether a delivery in this state still has tries ahead of it. */
+/** Whether a delivery in this state will have further attempts. */
 export const isUnfinished = (status: DeliveryStatus): boolean => status === 'pending' || status === 'retrying';
 
 /**
- * A message's deliveryStatus from the states of its deliveries: `unrouted` without any, `pending` while one is
- * unfinished, then `failed` when some failed, else `delivered`.
+ * A message's deliveryStatus from the statuses of its deliveries: `unrouted` without any, `pending` while one is unfinished, then
+ * `failed` if some failed, otherwise `delivered`.
  */
 export function summariseDeliveries(statuses: readonly DeliveryStatus[]): DeliverySummary {
   if (statuses.length === 0) return 'unrouted';
   if (statuses.some(isUnfinished)) return 'pending';
   return statuses.includes('failed') ? 'failed' : 'delivered';
 }
-/** `expired`: its time was over, and the step has gone on by itself. `cancelled`: its step was cut off. */
+/** `expired`: nobody decided in time, and the step has continued by itself. `cancelled`: its step was interrupted. */
 export const APPROVAL_STATUSES = ['open', 'approved', 'rejected', 'expired', 'cancelled'] as const;
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];

@@ -11,7 +11,7 @@ const key = Buffer.alloc(32, 7).toString('base64');
 const pemOf = (name: string): string => `-----BEGIN ${name}-----`;
 
 describe('readConfig', () => {
-  test('has a default for everything but the addresses', () => {
+  test('has a default for everything except addresses', () => {
     expect(readConfig({})).toEqual({
       deliveryBurstThreshold: 100,
       ownWorkflowWithinMs: 50,
@@ -45,7 +45,7 @@ describe('readConfig', () => {
     expect(processesFor(cores)).toBe(processes);
   });
 
-  test('an empty value is one that is not set, and a default of the role gives way to a set one', () => {
+  test("an empty value counts as not set, and a set value overrides the command's default", () => {
     expect(readConfig({ PORT: '', LOG_LEVEL: '' }, { LOG_LEVEL: 'warn' })).toMatchObject({
       port: 3000,
       logLevel: 'warn',
@@ -116,7 +116,7 @@ describe('readConfig', () => {
     });
   });
 
-  test('DATABASE_URL is PostgreSQL itself, or PgBouncer beside DIRECT_DATABASE_URL', () => {
+  test('DATABASE_URL is PostgreSQL itself, or PgBouncer together with DIRECT_DATABASE_URL', () => {
     const [itself, pooler] = ['postgresql://db/posthorn', 'postgresql://pooler:6432/posthorn'];
     const { databaseUrl, pooledDatabaseUrl } = readConfig({ DATABASE_URL: itself });
     expect([databaseUrl, pooledDatabaseUrl]).toEqual([itself, undefined]);
@@ -138,13 +138,13 @@ describe('readConfig', () => {
     [
       'DATABASE_URL',
       'postgresql://a:50%@db/posthorn',
-      'DATABASE_URL must have %25 for % and so on in its user name and password',
+      'DATABASE_URL must percent-encode its user name and password (%25 for %)',
     ],
-    ['TEMPORAL_TLS_CA_FILE', 'package.json', 'TEMPORAL_TLS_CA_FILE names package.json, which is no PEM file'],
+    ['TEMPORAL_TLS_CA_FILE', 'package.json', 'TEMPORAL_TLS_CA_FILE names package.json, which is not a PEM file'],
     ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must be a URL that begins with postgresql:// or postgres://'],
     ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'TEMPORAL_ADDRESS must be host:port'],
     ['TEMPORAL_TLS', 'yes', 'TEMPORAL_TLS must be true or false'],
-    ['TEMPORAL_TLS_CERT_FILE', '/cert', 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together'],
+    ['TEMPORAL_TLS_CERT_FILE', '/cert', 'TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together'],
     ['TEMPORAL_CODEC_KEYS', 'k1', 'TEMPORAL_CODEC_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
     ['LISTEN_HOST', 'machine', 'LISTEN_HOST must be an address of this machine, such as 127.0.0.1, or localhost'],
     ['DATABASE_POOL_DELIVERY', '7', 'DATABASE_POOL_DELIVERY must be a whole number from 8 to 1000'],
@@ -152,7 +152,7 @@ describe('readConfig', () => {
     [
       'DIRECT_DATABASE_URL',
       'postgresql://db/posthorn',
-      'DIRECT_DATABASE_URL goes with DATABASE_URL, which is PgBouncer then',
+      'DIRECT_DATABASE_URL requires DATABASE_URL, which is then the URL of PgBouncer',
     ],
     ['TEMPORAL_TLS_CA_FILE', '/nowhere/ca', 'TEMPORAL_TLS_CA_FILE names /nowhere/ca, which cannot be read'],
     ['REDIS_URL', 'redis', 'REDIS_URL must be a URL that begins with redis:// or rediss://'],
@@ -160,7 +160,7 @@ describe('readConfig', () => {
     [
       'WEBHOOK_ALLOW_CIDRS',
       '10.0.0.0',
-      'WEBHOOK_ALLOW_CIDRS has 10.0.0.0, which is no address range such as 10.0.0.0/8',
+      'WEBHOOK_ALLOW_CIDRS contains 10.0.0.0, which is not an address range such as 10.0.0.0/8',
     ],
     ['PROCESSES', '0', 'PROCESSES must be auto or a whole number from 1 to 64'],
     ['PROCESSES', '65', 'PROCESSES must be auto or a whole number from 1 to 64'],
@@ -168,7 +168,7 @@ describe('readConfig', () => {
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
     ['ENCRYPTION_KEYS', 'short:c2VjcmV0', 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
     ['ENCRYPTION_KEYS', `a.b:${key}`, 'ENCRYPTION_KEYS must be <name>:<base64 of 32 bytes>, separated by commas'],
-    ['ENCRYPTION_KEYS', `a:${key},a:${key}`, 'ENCRYPTION_KEYS names one key twice'],
+    ['ENCRYPTION_KEYS', `a:${key},a:${key}`, 'ENCRYPTION_KEYS must not name a key twice'],
   ])('refuses %s=%s', (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(message);
@@ -182,7 +182,7 @@ describe('readConfig', () => {
       return join(folder, name);
     };
 
-    test('is read as if it were set, without the line break at its end', () => {
+    test('is read as if it were set, without its trailing line break', () => {
       const config = readConfig({
         DATABASE_URL_FILE: file('database', 'postgresql://a:b@db/posthorn\n'),
         REDIS_URL_FILE: file('redis', '\uFEFFredis://redis\r\n'),
@@ -198,7 +198,10 @@ describe('readConfig', () => {
     });
 
     test.each([
-      [{ DATABASE_URL: 'postgresql://db', DATABASE_URL_FILE: '/x' }, 'Set DATABASE_URL or DATABASE_URL_FILE, not both'],
+      [
+        { DATABASE_URL: 'postgresql://db', DATABASE_URL_FILE: '/x' },
+        'DATABASE_URL and DATABASE_URL_FILE must not both be set',
+      ],
       [{ REDIS_URL_FILE: '/nowhere/redis' }, 'REDIS_URL_FILE names /nowhere/redis, which cannot be read'],
       [
         { ENCRYPTION_KEYS_FILE: file('empty', '\n') },
@@ -223,19 +226,19 @@ describe('readConfig', () => {
   });
 
   // Old: its defaults went over those of docker-compose.yml: with TRUSTED_PROXY_HOPS=0 all strangers had the proxy's address and its limit.
-  test('.env.example sets nothing when it is copied as it is', () => {
+  test('.env.example sets nothing if it is copied unchanged', () => {
     const copied = parseEnvironmentFile(readFileSync(ENV_EXAMPLE));
     expect(Object.entries(copied ?? { unread: 'yes' }).filter(([, value]) => value !== '')).toEqual([]);
   });
 
-  test('needs a sender for its mails, and a mail server for its sender', () => {
+  test('requires a sender with a mail server, and a mail server with a sender', () => {
     const [SMTP_URL, MAIL_FROM] = ['smtps://mail.example.com', 'posthorn@example.com'];
     expect(readConfig({ SMTP_URL, MAIL_FROM }).mail).toEqual({ url: SMTP_URL, from: MAIL_FROM });
-    for (const half of [{ SMTP_URL }, { MAIL_FROM }]) expect(() => readConfig(half)).toThrow('go together');
+    for (const half of [{ SMTP_URL }, { MAIL_FROM }]) expect(() => readConfig(half)).toThrow('set together');
     expect(() => readConfig({ SMTP_URL: 'https://mail.example.com', MAIL_FROM })).toThrow('SMTP_URL must be a URL');
   });
 
-  test('serves the dashboard unless it is off or elsewhere', () => {
+  test('serves the dashboard unless it is off or hosted elsewhere', () => {
     expect(readConfig({}).isDashboardServed).toBe(true);
     for (const DASHBOARD of ['off', 'false']) expect(readConfig({ DASHBOARD }).isDashboardServed).toBe(false);
     const elsewhere = { PUBLIC_BASE_URL: 'https://api.example.com', DASHBOARD_URL: 'https://dash.example.com' };
@@ -243,14 +246,16 @@ describe('readConfig', () => {
     expect(() => readConfig({ DASHBOARD: 'no' })).toThrow('DASHBOARD must be on or off');
   });
 
-  test('takes a dashboard of its own site over https, and no other', () => {
+  test('accepts only a dashboard on its own site over https', () => {
     const PUBLIC_BASE_URL = 'https://api.example.com';
     const DASHBOARD_URL = 'https://dash.example.com/';
     expect(readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL }).dashboardUrl).toBe('https://dash.example.com');
     expect(() => readConfig({ DASHBOARD_URL })).toThrow('PUBLIC_BASE_URL');
     expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: 'https://other.example' })).toThrow('same site');
     for (const more of ['?a=b', '#a'])
-      expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: DASHBOARD_URL + more })).toThrow('neither a query');
+      expect(() => readConfig({ PUBLIC_BASE_URL, DASHBOARD_URL: DASHBOARD_URL + more })).toThrow(
+        'must not have a query',
+      );
   });
 });
 
@@ -276,6 +281,6 @@ test.each([
   expect(() => readDashboardUrl(given, own)).toThrow(problem);
 });
 
-test('without the setting there is none', () => {
+test('without the setting there are none', () => {
   expect(readDashboardUrl(undefined, OWN)).toBeUndefined();
 });

@@ -22,72 +22,75 @@ export { ConfigError } from './reading.ts';
 export { ENCRYPTION_KEY_ID, type EncryptionKey, readEncryptionKeys } from './reading.ts';
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Every setting, read once. Nothing else looks at the environment. */
+/** All settings, read once. Nothing else reads the environment. */
 export type Config = {
-  /** 0 takes any free port. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Address at which the API and the metrics listen. Absent: every address of this machine. */
+  /** Address at which the API and the metrics listen. If absent, they listen on every address of this machine. */
   readonly listenHost?: string;
-  /** Port of /metrics and of probes, for every role. Absent: nothing is counted or served there. */
+  /** Port of /metrics and of probes, for every command. If absent, nothing is counted or served there. */
   readonly metricsPort?: number;
-  /** PORT was set: a port in use is then an error, never replaced by another one. */
+  /** Whether PORT was set: a port in use is then an error and is never replaced by another one. */
   readonly isPortChosen: boolean;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicBaseUrl: string;
-  /** Every DPoP proof must hold a nonce of ours. */
+  /** Whether every DPoP proof must contain a nonce of ours. */
   readonly dpopNonces: boolean;
-  /** The API process answers with the pages of the dashboard: not with DASHBOARD=off, and not where they live at another address. */
+  /** Whether the API serves the pages of the dashboard: not with DASHBOARD=off, and not if they are hosted elsewhere. */
   readonly isDashboardServed: boolean;
-  /** A dashboard at another address of the same site, without a slash at its end. */
+  /** A dashboard at another address of the same site, without a trailing slash. */
   readonly dashboardUrl?: string;
-  /** Absent: links are only shown. */
+  /** If absent, links are only shown. */
   readonly mail?: MailSettings;
-  /** Absent: people sign in with what this service keeps alone. */
+  /** If absent, users sign in only with what this service stores. */
   readonly singleSignOn?: SingleSignOnSettings;
-  /** PostgreSQL itself. Absent: `start` runs its own. */
+  /** PostgreSQL itself. If absent, `start` runs an embedded one. */
   readonly databaseUrl?: string;
-  /** PgBouncer in front of it, in its mode `transaction`: connections that need no session go there. */
+  /** PgBouncer in transaction mode in front of it, for connections that need no session. */
   readonly pooledDatabaseUrl?: string;
-  /** Connections of one service process, where they were chosen. */
+  /** Connections of one service process, if set. */
   readonly pools: { readonly statements?: number; readonly prisma?: number };
   readonly temporal: TemporalConfig;
   /** Path of the `temporal` command line tool, for the embedded server. */
   readonly temporalCli?: string;
   readonly redisUrl?: string;
-  /** The first one writes; all of them read. Empty: `start` makes one in the data folder. */
+  /** The first key encrypts, all of them decrypt. If empty, `start` creates one in the data folder. */
   readonly encryptionKeys: readonly EncryptionKey[];
-  /** Proxies in front of the service that add to X-Forwarded-For. 0 takes the address of the socket. */
+  /** Number of proxies in front of the service that append to X-Forwarded-For. With 0, the address of the socket counts. */
   readonly trustedProxyHops: number;
   readonly webhookAllowCidrs: readonly string[];
   readonly allowHttpWebhooks: boolean;
-  /** People may sign in over plain http from other machines. Loopback may anyway. */
+  /** Whether users on other machines may sign in over plain http. On loopback they always may. */
   readonly allowHttpSignIn: boolean;
   readonly logLevel: LogLevel;
-  /** Absent: nothing is traced. */
+  /** If absent, nothing is traced. */
   readonly traces?: TracesSettings;
   /** Where `start` keeps its databases, keys and state; relative to the working directory. */
   readonly dataFolder: string;
   /**
-   * A drain makes first tries when more than this many are due of one subscription, or five times as many in all; 0 always, off never.
+   * The direct path takes over first attempts when more than this many are due for one subscription, or five times as many in total; 0
+   * means always, off never.
    */
   readonly deliveryBurstThreshold: number | 'off';
-  /** A first try that has waited for its own Temporal workflow for longer, ms, is drained too. Absent where a threshold was chosen. */
+  /**
+   * A first attempt that has waited longer than this for its own Temporal workflow, in ms, is also sent directly. Absent if a threshold
+   * was set.
+   */
   readonly ownWorkflowWithinMs?: number;
-  /** Requests in flight in one worker process, over all subscriptions. Absent: as many as its memory and file descriptors allow. */
+  /** Maximum requests in flight in one worker process, over all subscriptions. If absent, memory and file descriptors decide. */
   readonly deliveriesInFlight?: number;
-  /** Service processes of one `start`, `api` or `worker`; `auto` is read as half of the cores, at least 1. */
+  /** Service processes of one `start`, `api` or `worker`; `auto` means half of the cores, at least 1. */
   readonly processes: number;
 };
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The names of all of them. */
+/** The names of all settings. */
 export const SETTINGS: readonly string[] = Object.keys(variables.shape);
 
 /**
- * Reads the settings: `environment` over `defaults` (a role's own, such as http targets for `start`). An empty value counts as not
- * set, because `NAME=` in a compose file means that. Throws ConfigError for the first value that cannot be used, and for a misspelt
- * name.
+ * Reads the settings: `environment` over `defaults` (those of a command, such as http targets for `start`). An empty value counts as
+ * not set, because `NAME=` in a compose file means that. Throws ConfigError for the first invalid value, and for a misspelt name.
  */
 export function readConfig(
   environment: EnvironmentVariables = process.env,
@@ -146,17 +149,18 @@ export function readConfig(
   });
 }
 
-/** DATABASE_URL is PostgreSQL itself, unless DIRECT_DATABASE_URL is. */
+/** DATABASE_URL is PostgreSQL itself, unless DIRECT_DATABASE_URL is set. */
 function readDatabaseUrls(
   url: string | undefined,
   direct: string | undefined,
 ): Pick<Config, 'databaseUrl' | 'pooledDatabaseUrl'> {
   if (direct === undefined) return url === undefined ? {} : { databaseUrl: url };
-  if (url === undefined) throw new ConfigError('DIRECT_DATABASE_URL goes with DATABASE_URL, which is PgBouncer then');
+  if (url === undefined)
+    throw new ConfigError('DIRECT_DATABASE_URL requires DATABASE_URL, which is then the URL of PgBouncer');
   return { databaseUrl: direct, pooledDatabaseUrl: url };
 }
 
-// A calm flow begins a workflow within some ms, and whoever looks at a screen does not see 50 ms.
+// Under normal load a workflow starts within a few ms, and people do not notice 50 ms.
 const BURST_DEFAULTS = { deliveryBurstThreshold: 100, ownWorkflowWithinMs: 50 };
 
 const burstSettings = (
@@ -165,18 +169,18 @@ const burstSettings = (
   chosen === undefined ? BURST_DEFAULTS : { deliveryBurstThreshold: chosen };
 
 /**
- * Adds the settings of a file `.env` in the working directory; variables that are already set win. Throws ConfigError for a misspelt
- * name.
+ * Adds the settings of a file `.env` in the working directory; variables that are already set take precedence. Throws ConfigError for a
+ * misspelt name.
  */
 export function readEnvironmentFile(): void {
   if (!existsSync('.env')) return;
   const found = parseEnvironmentFile(readFileSync('.env'));
-  if (found === undefined) throw new ConfigError('.env must be a text in UTF-8: save it as that');
+  if (found === undefined) throw new ConfigError('.env must be UTF-8 text; save it with that encoding');
   refuseMisspelt(found, 'own file');
   for (const [name, value] of Object.entries(found)) process.env[name] ??= value;
 }
 
-/** Names in the environment that look like settings of this service and are none. */
+/** Names in the environment that look like settings of this service but are not. */
 export const ignoredSettings = (environment: EnvironmentVariables = process.env): string[] =>
   unknownSettings(environment, SETTINGS);
 
@@ -184,13 +188,15 @@ function refuseMisspelt(environment: EnvironmentVariables, source: 'own file' | 
   const misspelt = misspeltSetting(environment, SETTINGS, source);
   if (misspelt === undefined) return;
   const place = source === 'own file' ? ' in .env' : '';
-  throw new ConfigError(`${misspelt.name}${place} is no setting; did you mean ${misspelt.meant}? Correct or remove it`);
+  throw new ConfigError(
+    `${misspelt.name}${place} is not a setting. Did you mean ${misspelt.meant}? Correct or remove it`,
+  );
 }
 
-/** Half of the cores: PostgreSQL, Temporal and the receivers of a trial have the others. */
+/** Half of the cores; the others are for PostgreSQL, Temporal and the receivers of a first try-out. */
 export const processesFor = (cores: number): number => Math.min(MOST_PROCESSES, Math.max(1, Math.floor(cores / 2)));
 
-/** This process's variables with some added, for a child that needs them (PATH, HOME, proxies). */
+/** The variables of this process plus some more, for a child process that needs them (PATH, HOME, proxies). */
 export function childEnvironment(added: EnvironmentVariables = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...added };
 }
@@ -198,7 +204,7 @@ export function childEnvironment(added: EnvironmentVariables = {}): NodeJS.Proce
 function readCidrs(text: string): string[] {
   return listOf(text).map((cidr) => {
     if (!ipaddr.isValidCIDR(cidr))
-      throw new ConfigError(`WEBHOOK_ALLOW_CIDRS has ${cidr}, which is no address range such as 10.0.0.0/8`);
+      throw new ConfigError(`WEBHOOK_ALLOW_CIDRS contains ${cidr}, which is not an address range such as 10.0.0.0/8`);
     return cidr;
   });
 }
@@ -206,7 +212,7 @@ function readCidrs(text: string): string[] {
 const withoutEmpty = (environment: EnvironmentVariables): EnvironmentVariables =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 
-/** Freezes objects and arrays all the way down. Bytes are left out: a view with elements cannot be frozen. */
+/** Freezes objects and arrays recursively. Skips bytes, because a typed array with elements cannot be frozen. */
 function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);
@@ -214,47 +220,50 @@ function deepFreeze<T>(value: T): T {
 }
 
 /**
- * The address of a dashboard beside the API, without a slash at its end. Throws ConfigError unless both are https and of the same site:
- * browsers send the session's cookie to no other. A site is what one owner can register, by the public suffix list with its private
- * part, so that two customers of one host are two sites.
+ * Returns the address of a separate dashboard without a trailing slash. Throws ConfigError unless it and the API are both https and on
+ * the same site, because browsers send the session cookie to no other. A site is what one owner can register according to the public
+ * suffix list, including its private part, so that two customers of one host are different sites.
  */
 export function readDashboardUrl(given: string | undefined, publicBaseUrl: string): string | undefined {
   if (given === undefined) return undefined;
   const [dashboard, own] = [parseUrl(given), parseUrl(publicBaseUrl)];
   if (dashboard?.protocol !== 'https:' || own?.protocol !== 'https:')
-    throw new ConfigError('DASHBOARD_URL must begin with https://, and so must PUBLIC_BASE_URL beside it');
+    throw new ConfigError('DASHBOARD_URL and PUBLIC_BASE_URL must both begin with https://');
   if (dashboard.search !== '' || dashboard.hash !== '')
-    throw new ConfigError('DASHBOARD_URL must have neither a query nor a fragment: pages are paths below it');
+    throw new ConfigError('DASHBOARD_URL must not have a query or a fragment, because pages are paths below it');
   if (siteOf(dashboard.hostname) !== siteOf(own.hostname))
     throw new ConfigError(
-      `DASHBOARD_URL must be of the same site as PUBLIC_BASE_URL, which is ${siteOf(own.hostname)}: browsers send its cookies nowhere else`,
+      `DASHBOARD_URL must be on the same site as PUBLIC_BASE_URL (${siteOf(own.hostname)}), because browsers send its cookies to no other site`,
     );
   return given.replace(/\/+$/, '');
 }
 
-/** The registrable domain; an address, or a name without one, is a site by itself. */
+/** The registrable domain. An IP address, or a name without such a domain, is a site by itself. */
 const siteOf = (host: string): string => getDomain(host, { allowPrivateDomains: true }) ?? host;
 
-/** A mail server of the operator's and the sender of every mail (identity/people/members/mailing.ts). */
+/** The operator's mail server, and the sender of every mail (identity/people/members/mailing.ts). */
 export type MailSettings = { readonly url: string; readonly from: string };
 
-/** Throws ConfigError for one of the two without the other. */
+/** Throws ConfigError if only one of the two is set. */
 function readMail(url: string | undefined, from: string | undefined): MailSettings | undefined {
   if (url === undefined && from === undefined) return undefined;
-  if (url === undefined || from === undefined) throw new ConfigError('SMTP_URL and MAIL_FROM go together');
+  if (url === undefined || from === undefined) throw new ConfigError('SMTP_URL and MAIL_FROM must be set together');
   return { url, from };
 }
 
-/** How Temporal is reached, and the keys of what is kept in it. */
+/** How to reach Temporal, and the keys that encrypt what it stores. */
 export type TemporalConfig = {
-  /** host:port. Absent: `start` runs its own server, the other roles refuse to start. */
+  /** host:port. If absent, `start` runs an embedded server and the other commands refuse to start. */
   readonly address?: string;
   readonly namespace: string;
-  /** Temporal's UI, as people reach it, without a slash at its end. Absent: the dashboard leads nowhere. */
+  /** Temporal's UI in a browser, without a trailing slash. If absent, the dashboard has no links to it. */
   readonly uiUrl?: string;
   readonly tls?: TemporalTls;
   readonly apiKey?: string;
-  /** Encrypt everything that Temporal keeps of ours: the first one writes, all of them read. Absent: Temporal keeps it as it is. */
+  /**
+   * Keys that encrypt everything Temporal stores for us: the first one encrypts, all of them decrypt. If absent, it is stored
+   * unencrypted.
+   */
   readonly codecKeys?: readonly EncryptionKey[];
 };
 
@@ -267,7 +276,7 @@ type GivenTemporal = {
   readonly TEMPORAL_CODEC_KEYS: string;
 };
 
-/** `files` holds the paths of TEMPORAL_TLS_…_FILE. Throws ConfigError for one that cannot be read, and for keys that are none. */
+/** `files` contains the paths of TEMPORAL_TLS_…_FILE. Throws ConfigError for a file that cannot be read, and for invalid keys. */
 function readTemporal(given: GivenTemporal, files: Readonly<Record<string, string | undefined>>): TemporalConfig {
   const tls = readTls(given.TEMPORAL_TLS, files);
   const codecKeys = readEncryptionKeys(given.TEMPORAL_CODEC_KEYS, 'TEMPORAL_CODEC_KEYS');

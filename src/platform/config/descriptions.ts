@@ -15,13 +15,13 @@ export const SETTING_TOPICS = [
 export type SettingDescription = {
   topic: (typeof SETTING_TOPICS)[number];
   text: string;
-  /** What happens without the setting, where that is more than the default of its schema. Markdown. */
+  /** What happens if it is not set, unless the default of its schema says it. Markdown. */
   unset?: string;
 };
 
 type SecretFile = `${(typeof SECRETS)[number]}_FILE`;
 
-/** Every setting but the `<NAME>_FILE` of a secret, in the order in which the reference lists them. The texts are Markdown. */
+/** Every setting except the `<NAME>_FILE` of a secret, in the order of the reference. The texts are Markdown. */
 export const SETTING_DESCRIPTIONS: Readonly<
   Record<Exclude<keyof typeof variables.shape, SecretFile>, SettingDescription>
 > = {

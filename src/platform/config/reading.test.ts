@@ -4,13 +4,13 @@ import { parseEnvironmentFile } from './reading.ts';
 const TEXT = '# a comment\nPORT=8080\nNAME="two words"\nEMPTY=\n';
 const VARIABLES = { PORT: '8080', NAME: 'two words', EMPTY: '' };
 
-test('is read as Node reads such a file', () => {
+test('is parsed like Node parses such a file', () => {
   expect(parseEnvironmentFile(Buffer.from(TEXT))).toEqual(VARIABLES);
   expect(parseEnvironmentFile(Buffer.from(''))).toEqual({});
 });
 
 // Old: the mark became part of the first name, and the first setting of a file saved on Windows was dropped without a word.
-test('a byte order mark before the first name is no part of it', () => {
+test('a byte order mark before the first name is not part of it', () => {
   expect(parseEnvironmentFile(Buffer.from('\uFEFFPORT=8080\r\nHOST=x\r\n'))).toEqual({ PORT: '8080', HOST: 'x' });
 });
 

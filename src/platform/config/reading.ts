@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
-/** A setting that cannot be used. Its message is one sentence that names the variable. */
+/** An invalid setting. Its message is a single sentence that names the variable. */
 export class ConfigError extends Error {}
 
 /** A setting that is on or off. */
@@ -10,22 +10,22 @@ export const flagSetting = z
   .enum(['true', 'false', '1', '0'], 'must be true or false')
   .transform((value) => value === 'true' || value === '1');
 
-/** The items of a setting that separates them by commas, without spaces around them and without empty ones. */
+/** The items of a comma-separated setting, trimmed and without empty ones. */
 export const listOf = (value: string): string[] =>
   value
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
-/** Form of a key's name, which stands between dots in every text that the key has sealed. */
+/** Pattern of a key's name, which stands between dots in every text that the key has encrypted. */
 export const ENCRYPTION_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
-/** A key of 32 bytes for AES-256, named by `kid` beside everything that it has sealed. */
+/** A 32-byte key for AES-256. Everything that it has encrypted contains its name `kid`. */
 export type EncryptionKey = { readonly kid: string; readonly key: Buffer };
 
 /**
- * Reads `<kid>:<base64 of 32 bytes>`, comma-separated, of the setting `name`. A kid is 1–32 letters, digits, `_` or `-`, because it
- * stands between dots in sealed texts. Throws ConfigError, which never repeats the key.
+ * Reads `<kid>:<base64 of 32 bytes>`, comma-separated, from the setting `name`. A kid is 1–32 letters, digits, `_` or `-`, because it
+ * stands between dots in encrypted texts. Throws ConfigError, which never contains the key.
  */
 export function readEncryptionKeys(text: string, name = 'ENCRYPTION_KEYS'): EncryptionKey[] {
   const keys = listOf(text).map((item) => {
@@ -36,11 +36,12 @@ export function readEncryptionKeys(text: string, name = 'ENCRYPTION_KEYS'): Encr
     }
     return { kid, key };
   });
-  if (new Set(keys.map(({ kid }) => kid)).size !== keys.length) throw new ConfigError(`${name} names one key twice`);
+  if (new Set(keys.map(({ kid }) => kid)).size !== keys.length)
+    throw new ConfigError(`${name} must not name a key twice`);
   return keys;
 }
 
-/** The certificates of a Temporal cluster, as its SDK takes them. An empty object is TLS with the system's authorities. */
+/** The certificates for a Temporal cluster, in the format of its SDK. An empty object is TLS with the system's authorities. */
 export type TemporalTls = {
   readonly serverRootCACertificate?: Buffer;
   readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
@@ -49,7 +50,7 @@ export type TemporalTls = {
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-/** Settings that are secrets: each may stand in a file instead, which `<name>_FILE` names. */
+/** Settings that are secrets: each can be in a file instead, which `<name>_FILE` names. */
 export const SECRETS = [
   'SMTP_URL',
   'OIDC_CLIENT_SECRET',
@@ -62,13 +63,13 @@ export const SECRETS = [
   'ENCRYPTION_KEYS',
 ] as const;
 
-/** The contents of the files that `<name>_FILE` names, without the line break that ends a file. */
+/** The contents of the files named by `<name>_FILE`, without a trailing line break. */
 export function readSecrets(set: Settings): Record<string, string> {
   return Object.fromEntries(
     SECRETS.flatMap((name) => {
       const path = set[`${name}_FILE`];
       if (path === undefined) return [];
-      if (set[name] !== undefined) throw new ConfigError(`Set ${name} or ${name}_FILE, not both`);
+      if (set[name] !== undefined) throw new ConfigError(`${name} and ${name}_FILE must not both be set`);
       const text = readSetting(`${name}_FILE`, path)
         .toString('utf8')
         .replace(/^\uFEFF/, '')
@@ -79,7 +80,7 @@ export function readSecrets(set: Settings): Record<string, string> {
   );
 }
 
-/** The TLS settings that are set, with their files read. Undefined when none is set. */
+/** The TLS settings with their files read. Returns undefined if none is set. */
 export function readTls(isOn: boolean, settings: Settings): TemporalTls | undefined {
   const {
     TEMPORAL_TLS_CA_FILE: ca,
@@ -88,7 +89,7 @@ export function readTls(isOn: boolean, settings: Settings): TemporalTls | undefi
     TEMPORAL_TLS_SERVER_NAME: serverName,
   } = settings;
   if ((certificate === undefined) !== (key === undefined))
-    throw new ConfigError('TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE go together');
+    throw new ConfigError('TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE must be set together');
   const isWanted = isOn || [ca, certificate, serverName].some((item) => item !== undefined);
   if (!isWanted) return undefined;
   return {
@@ -104,10 +105,10 @@ export function readTls(isOn: boolean, settings: Settings): TemporalTls | undefi
   };
 }
 
-/** The SDK would refuse another form without naming the setting. */
+/** The SDK would reject another format without naming the setting. */
 function readPem(name: string, path: string): Buffer {
   const bytes = readSetting(name, path);
-  if (!bytes.includes('-----BEGIN ')) throw new ConfigError(`${name} names ${path}, which is no PEM file`);
+  if (!bytes.includes('-----BEGIN ')) throw new ConfigError(`${name} names ${path}, which is not a PEM file`);
   return bytes;
 }
 
@@ -122,12 +123,12 @@ function readSetting(name: string, path: string): Buffer {
 const UTF_8_MARK = '\uFEFF';
 
 /**
- * The variables of a file `.env`. Editors on Windows begin such a file with a byte order mark, which would become part of the first
- * name. Undefined for a file that is not UTF-8: what is in it would be read as something else.
+ * The variables of a `.env` file. Editors on Windows begin such a file with a byte order mark, which would become part of the first
+ * name. Returns undefined for a file that is not UTF-8, whose content would be misread.
  */
 export function parseEnvironmentFile(bytes: Buffer): Record<string, string> | undefined {
   try {
-    // `ignoreBOM: true` keeps the mark; it is taken off below, once, wherever the decoder stands on that.
+    // `ignoreBOM: true` keeps the mark; it is removed below, so that the result does not depend on the decoder.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (text.includes('\0')) return undefined;
     const variables = parseEnv(text.startsWith(UTF_8_MARK) ? text.slice(1) : text);

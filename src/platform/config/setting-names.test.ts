@@ -34,12 +34,12 @@ test.each(['PROT', 'PORTT', 'LOGLEVEL', 'DATABASE_URI', 'REDIS_URI', 'ENCRYPTION
   },
 );
 
-test('a setting that is given under its own name was not misspelt, one without a value is not given', () => {
+test('a setting that is also set under its own name was not misspelt, and an empty one is not set', () => {
   expect(misspeltSetting({ ENCRYPTION_KEYZ: 'x', ENCRYPTION_KEYS: 'a:b' }, SETTINGS, 'own file')).toBeUndefined();
   expect(misspeltSetting({ ENCRYPTION_KEYZ: '', LOG_LEVEL: '' }, SETTINGS, 'own file')).toBeUndefined();
 });
 
-describe('no start is stopped by', () => {
+describe('a start is not prevented by', () => {
   /** Each line is a name that one system or program puts into the environment of a process. */
   const environments: Record<string, string> = {
     Kubernetes: `KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT KUBERNETES_SERVICE_PORT_HTTPS KUBERNETES_PORT KUBERNETES_PORT_443_TCP KUBERNETES_PORT_443_TCP_PROTO
@@ -71,7 +71,7 @@ describe('no start is stopped by', () => {
   });
 });
 
-test('names that begin like ours are listed, those of services and of the demo are not', () => {
+test('names with our prefixes are listed, except those of services and the demo', () => {
   const variables = {
     POSTHORN_COLOUR: 'red',
     POSTHORN_PORT: 'tcp://10.0.0.1:3000',

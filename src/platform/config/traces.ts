@@ -3,7 +3,7 @@ import { nearestName } from '../../kernel/values/nearest-name.ts';
 import { parseUrl } from '../../kernel/values/http.ts';
 import { ConfigError, listOf } from './reading.ts';
 
-/** Samplers of OpenTelemetry, by their standard names. */
+/** Samplers of OpenTelemetry by their standard names. */
 export const SAMPLERS = [
   'always_on',
   'always_off',
@@ -15,17 +15,17 @@ export const SAMPLERS = [
 type SamplerName = (typeof SAMPLERS)[number];
 
 /**
- * Where spans go, and which ones. The exporter reads certificates, time limits and the headers of a variable by their standard names
- * itself.
+ * Where spans are sent, and which ones. The exporter itself reads certificates, timeouts and the headers of a variable by their
+ * standard names.
  */
 export type TracesSettings = {
   /** URL of the collector. */
   readonly endpoint: string;
-  /** Headers for the collector that stand in a file, which the exporter does not read. Absent: those of the variables alone. */
+  /** Headers for the collector from a file, which the exporter does not read. If absent, only those of the variables are sent. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: every request that begins a trace, up to a bound (src/process/otlp.ts). */
+  /** If absent, every request that starts a trace is sampled, up to a limit (src/process/otlp.ts). */
   readonly sampler?: { readonly name: SamplerName; readonly ratio: number };
-  /** Spans that wait for the exporter: how many at most, how many go together, and for how long they wait. */
+  /** Spans waiting for the exporter: maximum number, batch size, and export interval. */
   readonly batches: { readonly queued?: number; readonly together?: number; readonly everyMs?: number };
 };
 
@@ -33,7 +33,7 @@ const PROTOCOL = 'http/protobuf';
 const count = z.string().regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999');
 const text = z.string().max(4_000);
 
-/** The settings as they stand in the environment: names and meanings of OpenTelemetry. */
+/** The settings as environment variables, with the names and meanings of OpenTelemetry. */
 export const tracesVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: text.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text.optional(),
@@ -55,12 +55,12 @@ export const tracesVariables = {
 type Variables = z.output<z.ZodObject<typeof tracesVariables>>;
 
 /**
- * Undefined where no collector is named, or the standard's switches are off: then nothing else is looked at, because these names belong
- * to every program of a machine. Throws ConfigError for one that cannot be used.
+ * Returns undefined if no collector is set or the standard switches are off; nothing else is checked then, because these names are
+ * shared by every program on a machine. Throws ConfigError for an invalid setting.
  */
 export function readTraces(given: Variables): TracesSettings | undefined {
   const endpoint = given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
-  // Every value but `true` is false, by the standard.
+  // According to the standard, every value other than `true` is false.
   const isDisabled = given.OTEL_SDK_DISABLED?.toLowerCase() === 'true';
   if (endpoint === undefined || isDisabled || given.OTEL_TRACES_EXPORTER === 'none') return undefined;
   refuseOther('OTEL_TRACES_EXPORTER', given.OTEL_TRACES_EXPORTER, 'otlp');
@@ -87,7 +87,7 @@ export function readTraces(given: Variables): TracesSettings | undefined {
   };
 }
 
-/** Headers as OpenTelemetry writes them: `name=value`, separated by commas, percent-encoded. A fault is told without the content. */
+/** Parses headers in OpenTelemetry's format: `name=value`, separated by commas, percent-encoded. Errors do not repeat the content. */
 function readHeaders(content: string): Record<string, string> {
   return Object.fromEntries(
     listOf(content).map((pair) => {
@@ -112,8 +112,8 @@ function decode(text: string): string | undefined {
 
 function refuseOther(name: string, value: string | undefined, known: string): void {
   if (value === undefined || value === known) return;
-  const advice = value === 'grpc' ? '; collectors take it on port 4318 as a rule' : '';
-  throw new ConfigError(`${name} must be ${known}${advice}. OTEL_SDK_DISABLED=true turns traces off`);
+  const advice = value === 'grpc' ? '; collectors usually accept it on port 4318' : '';
+  throw new ConfigError(`${name} must be ${known}${advice}. Set OTEL_SDK_DISABLED=true to turn traces off`);
 }
 
 function readSampler(given: Variables): TracesSettings['sampler'] {

@@ -4,7 +4,7 @@ import { flagSetting } from './reading.ts';
 import { singleSignOnVariables } from './single-sign-on.ts';
 import { tracesVariables } from './traces.ts';
 
-/** Drivers decode both: a password with a bare % in it would fail there, without the name of the setting. */
+/** Drivers decode both; a password with a bare % would fail there, without the name of the setting. */
 function isDecodable(url: string): boolean {
   try {
     const { username, password } = new URL(url);
@@ -16,10 +16,10 @@ function isDecodable(url: string): boolean {
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** Folder of everything that `posthorn start` keeps, in the folder it is started in. */
+/** Folder of everything that `posthorn start` stores, relative to the folder it is started in. */
 export const DEFAULT_DATA_FOLDER = '.data';
 
-/** Beyond this many the one process that accepts their connections has no more to give. */
+/** With more, the one process that accepts connections for all of them is the bottleneck. */
 export const MOST_PROCESSES = 64;
 
 const wholeNumber = (minimum: number, maximum: number): z.ZodType<number, string> =>
@@ -37,10 +37,10 @@ const urlOf = (...protocols: string[]): z.ZodType<string, string> =>
     );
 const databaseUrl = urlOf('postgresql:', 'postgres:').refine(
   isDecodable,
-  'must have %25 for % and so on in its user name and password',
+  'must percent-encode its user name and password (%25 for %)',
 );
 
-/** Every setting as the environment gives it: the names, the forms and the defaults. */
+/** Every setting as an environment variable: name, schema and default. */
 export const variables = z.object({
   PORT: wholeNumber(0, 65_535).optional(),
   LISTEN_HOST: z
@@ -52,7 +52,7 @@ export const variables = z.object({
   METRICS_PORT: wholeNumber(1, 65_535).optional(),
   PUBLIC_BASE_URL: urlOf('http:', 'https:').optional(),
   DPOP_NONCES: flagSetting.default(false),
-  // YAML reads a bare `off` as false, which arrives here as that word.
+  // YAML reads a bare `off` as false, which arrives here as the text false.
   DASHBOARD: z
     .enum(['on', 'off', 'true', 'false'], 'must be on or off')
     .default('on')

@@ -20,38 +20,38 @@ import {
 
 // A quarter of a lease.
 const RENEW_EVERY_MS = 1_000;
-// Work stays in hand for this long after its last part, so that a run of many short steps is written down once.
+// Work stays in hand for this long after its last part, so that a run of many short steps is recorded once.
 const PUT_DOWN_AFTER_MS = 1_000;
 const FORGET_EVERY_MS = 300_000;
-// A process needs a few of these to start.
+// A process needs a few times this long to start.
 const NOT_READY_MS = 1_000;
 
-/** Thrown instead of starting work that three processes have died of. It is not started again. */
+/** Thrown instead of starting work that has crashed three processes. It is not started again. */
 export class WorkIsDeadly extends Error {
   override readonly name = 'WorkIsDeadly';
   constructor() {
-    super(`the process stopped ${MAX_WORK_DEATHS} times while it worked on this, so it was given up`);
+    super(`the process crashed ${MAX_WORK_DEATHS} times while working on this, so it was given up`);
   }
 }
 
-/** Thrown instead of starting work that processes have died of, while its pause lasts. It may start in `inMs`. */
+/** Thrown instead of starting work that has crashed processes, while its pause lasts. It may start in `inMs`. */
 export class WorkPauses extends Error {
   override readonly name = 'WorkPauses';
   readonly inMs: number;
   constructor(inMs: number) {
-    super(`the process stopped while it worked on this; it goes on in ${Math.ceil(inMs / 1_000)} s`);
+    super(`the process crashed while working on this; it will be retried in ${Math.ceil(inMs / 1_000)} s`);
     this.inMs = inMs;
   }
 }
 
-/** Work that comes from the database. Deaths are counted for each `part`; two parts of one id may be in progress at the same time. */
+/** Work that comes from the database. Crashes are counted for each `part`; two parts of one id may be in progress at the same time. */
 type Work = {
   kind: WorkKind;
   id: string;
   part?: string | (() => string);
-  /** Set if the record of the work already shows whether a process died of it: then ordinary work is not written down. */
+  /** Set if the record of the work already shows whether a process crashed on it; ordinary work is then not recorded here. */
   isSuspect?: boolean;
-  /** How long it may wait for the end of its pause, ms. Default: not at all. */
+  /** How long it may wait for the end of its pause, in ms. Default: not at all. */
   patienceMs?: number;
 };
 
@@ -66,14 +66,14 @@ export const justWait: Outside = (wait) => wait();
 
 export type CrashGuard = {
   /**
-   * Runs stored work that might kill the process: by the memory it takes, or by an endless loop. It starts once this process is ready.
-   * Work that was in hand when a process died is a suspect: suspects run one at a time, and a death is counted before each starts. Throws
-   * WorkPauses until its pause is over, and WorkIsDeadly after the third death.
+   * Runs stored work that might crash the process by the memory it uses, or block it in an endless loop. It starts once this process is
+   * ready. Work that was in hand when a process died is a suspect: suspects run one at a time, and a crash is counted before each
+   * starts. Throws WorkPauses until its pause is over, and WorkIsDeadly after the third crash.
    */
   during<T>(work: Work, act: (outside: Outside) => Promise<T>): Promise<T>;
   /**
-   * This process is ready. Until then it runs no stored work, which could kill it while it starts; requests run, except for suspects,
-   * which pause.
+   * Marks this process as ready. Until then it runs no stored work, which could crash it while it starts; requests run, except for
+   * suspects, which pause.
    */
   ready(): void;
   stop(): Promise<void>;
@@ -81,7 +81,10 @@ export type CrashGuard = {
 
 type InHand = { kind: WorkKind; id: string; count: number; idleSince: number; isSuspect: Promise<boolean> };
 
-/** The guard of a process. PostgreSQL has everything before the work starts, so another process can tell what this one died of. */
+/**
+ * The crash guard of a process. PostgreSQL has everything before the work starts, so that another process can tell what this one
+ * crashed on.
+ */
 export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): CrashGuard {
   const holder = `${process.pid} ${PID_NAMESPACE} ${randomUUID()}`;
   /** Runs once, before the first work. */
@@ -115,7 +118,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       timer = undefined;
       tend()
         .catch((error: unknown) =>
-          log.debug({ err: error }, 'could not renew the leases of the work in hand; this is repeated in a second'),
+          log.debug({ err: error }, 'could not renew the leases of the work in hand; trying again in a second'),
         )
         .finally(() => {
           if (inHand.size > 0 || suspectsRunning > 0) beginTending();
@@ -133,7 +136,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     if (dead.length > 0) await endWorkLeases(pool, dead);
   };
 
-  /** Writes the work down, unless it is in hand already, and keeps it there until `putBack`. `isSuspect`: a process has died of it. */
+  /** Records the work, unless it is in hand already, and keeps it in hand until `putBack`. `isSuspect`: a process has crashed on it. */
   const take = ({ kind, id }: Work): { isSuspect: Promise<boolean>; putBack(): void } => {
     const key = `${kind} ${id}`;
     let entry = inHand.get(key);
@@ -144,7 +147,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       );
       entry = { kind, id, count: 0, idleSince: 0, isSuspect };
       inHand.set(key, entry);
-      // The next part asks again if PostgreSQL did not answer.
+      // The next part asks again if PostgreSQL did not reply.
       isSuspect.catch(() => inHand.delete(key));
     }
     const held = entry;
@@ -160,8 +163,8 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
   };
 
   /**
-   * Waits until no other suspect runs here, of whatever kind; the result ends the turn. With a turn for each kind, a deadly run and an
-   * innocent delivery would start together in each new process, and both would be counted.
+   * Waits until no other suspect of any kind is running here; calling the result ends the turn. With a turn per kind, a crashing run
+   * and an innocent delivery would start together in each new process, and both would be counted.
    */
   const nextTurn = async (): Promise<() => void> => {
     let end = (): void => undefined;
@@ -173,7 +176,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     return end;
   };
 
-  /** Counts a death of the part and holds the turn, until the result is called. */
+  /** Counts a crash of the part and holds the turn until the result is called. */
   const begin = async (part: WorkPart, isForced: boolean, until: number): Promise<() => Promise<void>> => {
     for (;;) {
       const endTurn = await nextTurn();
@@ -215,7 +218,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
     let leave: (() => Promise<void>) | undefined = await begin(counted, false, performance.now() + patienceMs);
     log.info(
       { kind, id, part: counted.part },
-      'a process died while it worked on this; no other suspect runs meanwhile',
+      'a process crashed while working on this; running it again, with no other suspect at the same time',
     );
     let isOver = false;
     const stepAside = async (): Promise<void> => {
@@ -228,7 +231,7 @@ export function createCrashGuard({ pool, log }: { pool: Pool; log: Logger }): Cr
       try {
         return await wait();
       } finally {
-        // A wait that outlives the work must not take the turn: nobody would end it.
+        // A wait that outlives the work must not take the turn, because nothing would end it.
         if (!isOver) {
           leave = await begin({ ...counted, part: afterResponse(counted.part) }, true, Number.POSITIVE_INFINITY);
           if (isOver) await stepAside();
@@ -276,7 +279,7 @@ function createGate(signal: AbortSignal): { opened: Promise<void>; isOpen(): boo
     };
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-  // There may be nothing that waits for it.
+  // Nothing may be waiting for it.
   opened.catch(() => undefined);
   return { opened, isOpen: () => isOpen, open: () => open() };
 }

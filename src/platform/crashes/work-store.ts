@@ -3,23 +3,23 @@ import type { Pool } from 'pg';
 /** Kinds of stored work that this process evaluates on its event loop. */
 export type WorkKind = 'run' | 'delivery' | 'schedule' | 'inbound' | 'scheduled message' | 'waiting step';
 
-/** One part of such work: an `id` is a suspect as a whole, and deaths are counted for each `part`. */
+/** One part of such work: an `id` is a suspect as a whole, and crashes are counted for each `part`. */
 export type WorkPart = { kind: WorkKind; id: string; part: string };
 
 // Four renewals long, and shorter than the 5 s after which Temporal gives the activity of a dead worker to another one.
 const LEASE_SECONDS = 4;
-/** The first one, after which the work is a suspect, and two that were counted before it started. */
+/** The first crash makes the work a suspect; two more are counted before it starts. */
 export const MAX_WORK_DEATHS = 3;
-// After the second and the third death. A process that runs the work renews its pause, so that no other process counts a death of work
+// After the second and the third crash. A process that runs the work renews its pause, so that no other process counts a crash of work
 // that takes long.
 const PAUSE_SECONDS = { second: 5, third: 15 };
 const FORGOTTEN_AFTER = "interval '1 hour'";
-// For work that was given up and is still stored: a scheduled message whose filters kill each process that evaluates them.
+// For work that was given up and is still stored: a scheduled message whose filters crash each process that evaluates them.
 const GIVEN_UP_FOR = "interval '30 days'";
 
 /**
  * Records that this process works on it. Returns whether it is a suspect: another process died or froze while it had the work in hand,
- * or deaths of it are counted.
+ * or crashes of it have been counted.
  */
 export async function takeInHand(
   pool: Pool,
@@ -48,7 +48,7 @@ export async function renewHolder(pool: Pool, holder: string): Promise<void> {
   });
 }
 
-/** Removes works that this process has nothing more to do with for now. */
+/** Removes work that this process is done with for now. */
 export async function putDown(
   pool: Pool,
   { holder, works }: { holder: string; works: readonly { kind: WorkKind; id: string }[] },
@@ -75,7 +75,7 @@ export async function endWorkLeases(pool: Pool, holders: readonly string[]): Pro
   );
 }
 
-/** Removes records that no process has used for an hour, except those of work that was given up. */
+/** Deletes records that no process has used for an hour, except those of work that was given up. */
 export async function forgetOldWork(pool: Pool): Promise<void> {
   await pool.query(`DELETE FROM work_in_hand WHERE expires_at < now() - ${FORGOTTEN_AFTER}`);
   await pool.query(
@@ -87,10 +87,10 @@ export async function forgetOldWork(pool: Pool): Promise<void> {
 /** The part after a response from outside, which has a count of its own: the process had survived the part before the request. */
 export const afterResponse = (part: string): string => `${part} answer`;
 
-/** Whether a suspect may run now. `waitsMs`: what is left of its pause. `over`: it has had its three deaths. */
+/** Whether a suspect may run now. `waitsMs`: the rest of its pause. `over`: it has had its three crashes. */
 export type CountedDeath = 'counted' | 'over' | { waitsMs: number };
 
-/** Counts a death before the part starts. `isForced`: even during its pause, because its request was sent and has a response. */
+/** Counts a crash before the part starts. `isForced`: even during its pause, because its request was sent and has a response. */
 export async function countDeath(
   pool: Pool,
   { kind, id, part, holder, isForced }: WorkPart & { holder: string; isForced: boolean },
@@ -117,7 +117,7 @@ export async function countDeath(
   return rowCount === 1 ? 'counted' : { waitsMs: PAUSE_SECONDS.second * 1_000 };
 }
 
-/** Takes the counted deaths of a part away, because the process has survived it. */
+/** Deletes the counted crashes of a part, because the process has survived it. */
 export async function survive(pool: Pool, { kind, id, part }: WorkPart): Promise<void> {
   await pool.query({
     name: 'survive_work',

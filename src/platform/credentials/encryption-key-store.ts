@@ -2,12 +2,12 @@ import type { Pool } from 'pg';
 import { inTransaction } from '../db/transaction.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../db/sql/sealed-columns.ts';
 
-/** Rows of one table that a key has sealed: all of them, and those that still need the key. */
+/** Number of rows of one table that a key has encrypted: all of them, and those that still need the key. */
 export type SealedRows = { kid: string; table: string; all: number; needed: number };
 
 export type KnownEncryptionKey = { id: string; checkValue: string; createdAt: Date };
 
-// SQL: the name of the key in a sealed text; null for any other text, which is a fault of that row alone.
+// SQL: the name of the key in an encrypted text; null for any other text, which is a problem of that row alone.
 const kidOf = ({ column }: SealedColumn): string => `substring(${column} FROM '^v1\\.([A-Za-z0-9_-]{1,32})\\.')`;
 
 const COUNT_SEALED = SEALED_COLUMNS.map(
@@ -17,7 +17,7 @@ const COUNT_SEALED = SEALED_COLUMNS.map(
      FROM ${sealed.table} WHERE ${sealed.column} IS NOT NULL GROUP BY 1`,
 ).join(' UNION ALL ');
 
-/** Counts the rows that each key has sealed, by table. Reads every sealed row there is: 0.3 s for a million, once per start. */
+/** Counts the rows that each key has encrypted, by table. Reads every encrypted row: 0.3 s for a million, once per start. */
 export async function countSealed(pool: Pool): Promise<SealedRows[]> {
   const { rows } = await pool.query<SealedRows>(
     `SELECT * FROM (${COUNT_SEALED}) AS counted WHERE kid IS NOT NULL ORDER BY 1, 2`,
@@ -25,7 +25,7 @@ export async function countSealed(pool: Pool): Promise<SealedRows[]> {
   return rows;
 }
 
-/** Up to `limit` rows of that column that this key has sealed and that still need it, oldest first. */
+/** Up to `limit` rows of that column that this key has encrypted and that still need it, oldest first. */
 export async function readSealed(
   pool: Pool,
   column: SealedColumn,
@@ -39,7 +39,7 @@ export async function readSealed(
   return rows;
 }
 
-/** Up to `limit` rows of that column that one of these keys has sealed, whose ids come behind `behind`, in the order of their ids. */
+/** Up to `limit` rows of that column that one of these keys has encrypted, with ids after `behind`, in the order of their ids. */
 export async function readSealedBehind(
   pool: Pool,
   column: SealedColumn,
@@ -53,7 +53,7 @@ export async function readSealedBehind(
   return rows;
 }
 
-/** Puts another text in the place of the one that was read. False where somebody has written the row since. */
+/** Replaces the text that was read. Returns false if the row has been changed since. */
 export async function replaceSealed(
   pool: Pool,
   column: SealedColumn,
@@ -73,7 +73,7 @@ export async function readKnownKeys(pool: Pool): Promise<KnownEncryptionKey[]> {
   return rows;
 }
 
-/** Keeps the check values of keys that have none. If two processes write one at once, the first one's stays. */
+/** Stores the check values of keys that have none. If two processes write one at once, the first value stays. */
 export async function insertCheckValues(
   pool: Pool,
   values: readonly { kid: string; checkValue: string }[],
@@ -86,7 +86,7 @@ export async function insertCheckValues(
   );
 }
 
-/** Removes every row that this key has sealed, and the key's check value. Returns the number of rows of each table. */
+/** Removes every row that this key has encrypted, and the key's check value. Returns the number of rows of each table. */
 export async function removeSealedBy(pool: Pool, kid: string): Promise<{ table: string; removed: number }[]> {
   return inTransaction(pool, async (connection) => {
     const removed = [];

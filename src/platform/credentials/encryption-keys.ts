@@ -5,12 +5,12 @@ import { readSealedBehind, replaceSealed } from './encryption-key-store.ts';
 import { createKeyRing } from './key-ring.ts';
 import { contextIn, SEALED_COLUMNS } from '../db/sql/sealed-columns.ts';
 
-/** The keys of this process do not fit the database, so it must not work. The message is for the operator. */
+/** The keys of this process do not match the database, so it must not work. The message is for the operator. */
 export class EncryptionKeyError extends Error {
   override readonly name = 'EncryptionKeyError';
 }
 
-/** `configured`: in use by this process, which `seals` with the first of them. `missing` and `other bytes` refuse a start. */
+/** `seals`: the configured key that encrypts. `opens`: a configured key that only decrypts. `missing` and `other bytes` prevent a start. */
 type KeyState = 'seals' | 'opens' | 'missing' | 'other bytes' | 'unused';
 
 export type EncryptionKeyEntry = {
@@ -21,9 +21,9 @@ export type EncryptionKeyEntry = {
   sealed: Record<string, number>;
 };
 
-// More than one row is tried: a row that was changed since it was sealed says nothing about the key.
+// Try more than one row: a row that was changed after encryption proves nothing about the key.
 const PROOFS = 1_000;
-// Any text would do: only a key with the same bytes opens it.
+// Any text would do: only a key with the same bytes decrypts it.
 const CHECK_TEXT = 'posthorn';
 
 const checkContext = (kid: string): `encryption_keys|check_value|${string}` => `encryption_keys|check_value|${kid}`;
@@ -42,7 +42,7 @@ function opens(attempt: () => string): boolean {
 const opensCheck = (key: EncryptionKey, checkValue: string): boolean =>
   opens(() => createKeyRing([key]).decrypt(checkValue, checkContext(key.kid)));
 
-/** Whether the key opens a text that its name has sealed; true where it has sealed none. */
+/** Whether the key decrypts a text that was encrypted under its name; true if there is none. */
 async function opensSealed(pool: Pool, key: EncryptionKey): Promise<boolean> {
   const ring = createKeyRing([key]);
   let isAnySealed = false;
@@ -55,10 +55,10 @@ async function opensSealed(pool: Pool, key: EncryptionKey): Promise<boolean> {
 }
 
 /**
- * Proves that `keys` are the ones this database was sealed with: each opens its check value, and no key that a row still needs is
- * missing. A key without a check value is proved by a row that it opens, and gets one. Throws EncryptionKeyError, which names the key,
- * the rows it has sealed and the remedy. Any other error means that PostgreSQL could not be asked. A single row that does not open is
- * no reason to throw. A row that was put back to an older value is not noticed.
+ * Verifies that `keys` are the ones this database was encrypted with: each decrypts its check value, and no key that a row still needs
+ * is missing. A key without a check value is verified with a row that it decrypts, and gets one. Throws EncryptionKeyError, which names
+ * the key, the rows it has encrypted and the remedy. Any other error means that PostgreSQL did not respond. A single row that cannot be
+ * decrypted is not a reason to throw. Does not notice a row that was reset to an older value.
  */
 export async function proveKeys(pool: Pool, keys: readonly EncryptionKey[]): Promise<void> {
   const sealed = await store.countSealed(pool);
@@ -86,7 +86,7 @@ export async function proveKeys(pool: Pool, keys: readonly EncryptionKey[]): Pro
   );
 }
 
-/** True for a key without a check value too: nothing speaks against it. */
+/** Also true for a key without a check value, because nothing contradicts it. */
 function opensCheckOf(known: ReadonlyMap<string, string>, key: EncryptionKey): boolean {
   const checkValue = known.get(key.kid);
   return checkValue === undefined || opensCheck(key, checkValue);
@@ -100,11 +100,11 @@ function refuse(
   const facts = [
     ...missing.map(
       (kid) =>
-        `The encryption key ${kid} is missing. That key sealed ${needed.get(kid)}. Add it to ENCRYPTION_KEYS, or give up these rows with \`posthorn encryption-keys discard ${kid}\`.`,
+        `The encryption key ${kid} is missing. It has encrypted ${needed.get(kid)}. Add it to ENCRYPTION_KEYS, or discard these rows with \`posthorn encryption-keys discard ${kid}\`.`,
     ),
     ...wrong.map(
       ({ kid }) =>
-        `The encryption key ${kid} has other bytes than the key that this database knows by that name. That key sealed ${needed.get(kid) ?? 'nothing that is still needed'}. Set its bytes in ENCRYPTION_KEYS, or give the new key another name and give up the rows of the lost one with \`posthorn encryption-keys discard ${kid}\`.`,
+        `The encryption key ${kid} differs from the key of that name that this database was encrypted with. That key has encrypted ${needed.get(kid) ?? 'nothing that is still needed'}. Set that key in ENCRYPTION_KEYS, or give the new key another name and discard the rows of the lost one with \`posthorn encryption-keys discard ${kid}\`.`,
     ),
   ];
   if (facts.length > 0) throw new EncryptionKeyError(facts.join(' '));
@@ -114,7 +114,7 @@ function describeRows(rows: readonly { table: string; count: number }[]): string
   return rows.map(({ table, count }) => `${count} ${count === 1 ? 'row' : 'rows'} of ${table}`).join(' and ');
 }
 
-/** Every key that is configured, has a check value, or is named by a sealed row. */
+/** Every key that is configured, has a check value, or is named by an encrypted row. */
 export async function describeEncryptionKeys(
   pool: Pool,
   keys: readonly EncryptionKey[],
@@ -152,7 +152,7 @@ function stateOf(of: {
   return of.isFirst ? 'seals' : 'opens';
 }
 
-/** Rows sealed by the key of that name, by table. Throws for an unknown name and for a configured key. */
+/** Rows encrypted by the key of that name, by table. Throws for an unknown name and for a configured key. */
 export async function whatAbandonTakes(
   pool: Pool,
   kid: string,
@@ -160,31 +160,31 @@ export async function whatAbandonTakes(
 ): Promise<{ table: string; count: number }[]> {
   if (keys.some((key) => key.kid === kid))
     throw new EncryptionKeyError(
-      `The encryption key ${kid} is configured, so what it sealed is not given up. Take it out of ENCRYPTION_KEYS first, in every process.`,
+      `The encryption key ${kid} is configured, so its rows cannot be discarded. Remove it from ENCRYPTION_KEYS in every process first.`,
     );
   const sealed = (await store.countSealed(pool)).filter((row) => row.kid === kid);
   const isKnown = (await store.readKnownKeys(pool)).some(({ id }) => id === kid);
   if (sealed.length === 0 && !isKnown)
-    throw new EncryptionKeyError(`No encryption key ${kid} is known to this database: it has sealed nothing.`);
+    throw new EncryptionKeyError(`This database has no encryption key ${kid}, and no rows that it has encrypted.`);
   return SEALED_COLUMNS.map(({ table }) => ({ table, count: sealed.find((row) => row.table === table)?.all ?? 0 }));
 }
 
-/** Removes the rows that the key of that name has sealed, and its check value: the name is free again. */
+/** Removes the rows that the key of that name has encrypted, and its check value, so that the name is free again. */
 export const abandonKey = store.removeSealedBy;
 
-/** Rows of one table: sealed anew by the first key; and those that no key opens, which somebody has changed. */
+/** Rows of one table: those re-encrypted by the first key, and those that no key decrypts because they were changed. */
 type Resealed = { table: string; resealed: number; unopened: number };
 
-/** Rows that are read at a time: some hundred kilobytes. */
+/** Rows that are read at a time: a few hundred kilobytes. */
 const PAGE = 500;
 
-/** Kept answers end by themselves within a day, and are too many to be written for that. */
+/** Stored responses expire within a day, and are too many to be worth rewriting. */
 const LASTING = SEALED_COLUMNS.filter(({ table }) => table !== 'idempotency_keys');
 
 /**
- * Seals by the first key whatever the other ones have sealed, one row after the other, so that they can be taken away. The service goes
- * on meanwhile: a row that it has written since is left as it is then. Running it again goes on from where it was ended. Throws
- * EncryptionKeyError where the keys are not those of the database (proveKeys).
+ * Re-encrypts with the first key everything that the other ones have encrypted, row by row, so that the others can be removed. The
+ * service keeps running: a row that it has changed meanwhile is left alone. Running this again continues where it was interrupted.
+ * Throws EncryptionKeyError if the keys are not those of the database (proveKeys).
  */
 export async function resealAll(pool: Pool, keys: readonly EncryptionKey[]): Promise<Resealed[]> {
   await proveKeys(pool, keys);

@@ -8,12 +8,12 @@ const second = { kid: 'k2', key: randomBytes(32) };
 const row = (id: number): SealContext => `subscription_secrets|ciphertext|${id}`;
 
 describe('a key ring', () => {
-  test.each(['', 'whsec_abc', 'ümläut ☃ \u{1f600}', 'x'.repeat(10_000)])('opens what it sealed (%#)', (plain) => {
+  test.each(['', 'whsec_abc', 'ümläut ☃ \u{1f600}', 'x'.repeat(10_000)])('decrypts what it encrypted (%#)', (plain) => {
     const ring = createKeyRing([first]);
     expect(ring.decrypt(ring.encrypt(plain, row(1)), row(1))).toBe(plain);
   });
 
-  test('seals in the documented form, which Node opens without the ring', () => {
+  test('encrypts in the documented format, which Node decrypts without the ring', () => {
     const sealed = createKeyRing([first]).encrypt('whsec_abc', row(1));
     expect(sealed).toMatch(/^v1\.k1\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
     const [, , nonce, body] = sealed.split('.').map((part) => Buffer.from(part, 'base64url'));
@@ -24,41 +24,43 @@ describe('a key ring', () => {
     expect(decipher.update(body.subarray(0, -16), undefined, 'utf8') + decipher.final('utf8')).toBe('whsec_abc');
   });
 
-  test('seals the same text differently each time', () => {
+  test('encrypts the same text differently each time', () => {
     const ring = createKeyRing([first]);
     expect(ring.encrypt('whsec_abc', row(1))).not.toBe(ring.encrypt('whsec_abc', row(1)));
   });
 
-  test('writes with its first key and reads with every key', () => {
+  test('encrypts with its first key and decrypts with every key', () => {
     const old = createKeyRing([first]).encrypt('whsec_abc', row(1));
     const ring = createKeyRing([second, first]);
     expect(ring.decrypt(old, row(1))).toBe('whsec_abc');
     expect(ring.encrypt('whsec_abc', row(1))).toMatch(/^v1\.k2\./);
   });
 
-  test('refuses to open a text under another context, so a row cannot be swapped', () => {
+  test('does not decrypt a text with another context, so rows cannot be swapped', () => {
     const ring = createKeyRing([first]);
     const sealed = ring.encrypt('whsec_abc', row(1));
-    expect(() => ring.decrypt(sealed, row(2))).toThrow('does not open as subscription_secrets|ciphertext|2');
+    expect(() => ring.decrypt(sealed, row(2))).toThrow('cannot be decrypted as subscription_secrets|ciphertext|2');
   });
 
-  test('names the key it misses', () => {
+  test('names the missing key', () => {
     const sealed = createKeyRing([first]).encrypt('whsec_abc', row(1));
     expect(() => createKeyRing([second]).decrypt(sealed, row(1))).toThrow('Encryption key k1 is not on the key ring');
   });
 
-  test('refuses another key under the same kid', () => {
+  test('rejects another key with the same kid', () => {
     const sealed = createKeyRing([first]).encrypt('whsec_abc', row(1));
-    expect(() => createKeyRing([{ kid: 'k1', key: randomBytes(32) }]).decrypt(sealed, row(1))).toThrow('does not open');
+    expect(() => createKeyRing([{ kid: 'k1', key: randomBytes(32) }]).decrypt(sealed, row(1))).toThrow(
+      'cannot be decrypted',
+    );
   });
 
-  test('refuses a text of which any part was changed', () => {
+  test('rejects a text if any part was changed', () => {
     const ring = createKeyRing([first]);
     const sealed = ring.encrypt('whsec_abc', row(1));
     const [version, kid, nonce = '', body = ''] = sealed.split('.');
     const flip = (text: string) => (text.startsWith('A') ? `B${text.slice(1)}` : `A${text.slice(1)}`);
-    expect(() => ring.decrypt([version, kid, flip(nonce), body].join('.'), row(1))).toThrow('does not open');
-    expect(() => ring.decrypt([version, kid, nonce, flip(body)].join('.'), row(1))).toThrow('does not open');
+    expect(() => ring.decrypt([version, kid, flip(nonce), body].join('.'), row(1))).toThrow('cannot be decrypted');
+    expect(() => ring.decrypt([version, kid, nonce, flip(body)].join('.'), row(1))).toThrow('cannot be decrypted');
   });
 
   test.each([
@@ -76,7 +78,7 @@ describe('a key ring', () => {
     } catch (error) {
       message = String(error);
     }
-    expect(message).toContain('Not a sealed secret');
+    expect(message).toContain('Not an encrypted secret');
     expect(message).not.toContain('whsec_plaintext');
   });
 });

@@ -5,33 +5,33 @@ import type { SealContext } from '../db/sql/sealed-columns.ts';
 const ALGORITHM = 'aes-256-gcm';
 const VERSION = 'v1';
 const KEY_BYTES = 32;
-/** 96 random bits, the size that GCM is made for (NIST SP 800-38D §5.2.1.1). One key takes 2^32 of them before a repeat is likely. */
+/** 96 random bits, the size that GCM is designed for (NIST SP 800-38D §5.2.1.1). One key allows 2^32 of them before a repeat is likely. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 export type KeyRing = {
-  /** Seals `plain` with the first key of the ring: `v1.<kid>.<nonce>.<ciphertext‖tag>`, both binary parts in base64url. */
+  /** Encrypts `plain` with the first key of the ring: `v1.<kid>.<nonce>.<ciphertext‖tag>`, both binary parts in base64url. */
   encrypt(plain: string, context: SealContext): string;
   /**
-   * Opens a text that `encrypt` sealed under the same `context`. Throws an Error for the operator, never for the caller, that names
-   * the fault: no sealed text, a kid that is not on the ring, or a text that was changed or belongs to another context.
+   * Decrypts a text that `encrypt` created with the same `context`. Throws an Error for the operator, never for the caller, that names
+   * the problem: not an encrypted text, a kid that is not on the ring, or a text that was changed or belongs to another context.
    */
   decrypt(sealed: string, context: SealContext): string;
-  /** 32 bytes for another purpose, one of each key, in their order (HKDF-SHA256, RFC 5869). They tell nothing of the key itself. */
+  /** Derives 32 bytes for another purpose, one per key, in their order (HKDF-SHA256, RFC 5869). They reveal nothing about the keys. */
   derive(purpose: string): Buffer[];
 };
 
 /**
- * Secrets at rest: AES-256-GCM with the context (table, column and id of the row) as additional authenticated data,
- * so that a ciphertext copied to another row does not open there. The first key writes, every key reads. Not hidden: the length of a
- * secret. Not prevented: an older value of the same row that is put back. Nothing is protected from somebody who has the keys.
+ * Encrypts secrets at rest: AES-256-GCM with the context (table, column and id of the row) as additional authenticated data, so that a
+ * ciphertext copied to another row cannot be decrypted there. The first key encrypts, every key decrypts. It does not hide the length
+ * of a secret, does not prevent a row from being reset to an older value, and protects nothing from someone who has the keys.
  */
 export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
   const [writer] = keys;
   if (writer === undefined) throw new Error('The key ring needs at least one encryption key');
   const keyOfId = new Map<string, Buffer>();
   for (const { kid, key } of keys) {
-    if (!ENCRYPTION_KEY_ID.test(kid)) throw new Error('The id of an encryption key is 1 to 32 of A-Z a-z 0-9 _ -');
+    if (!ENCRYPTION_KEY_ID.test(kid)) throw new Error('The id of an encryption key must be 1 to 32 of A-Z a-z 0-9 _ -');
     if (key.length !== KEY_BYTES) {
       throw new Error(`Encryption key ${kid} has ${key.length} bytes; it needs exactly ${KEY_BYTES}`);
     }
@@ -57,9 +57,12 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
       try {
         return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
       } catch (cause) {
-        throw new Error(`A secret sealed with key ${kid} does not open as ${context}: changed, or of another row`, {
-          cause,
-        });
+        throw new Error(
+          `A secret encrypted with key ${kid} cannot be decrypted as ${context}: it was changed, or belongs to another row`,
+          {
+            cause,
+          },
+        );
       }
     },
   };
@@ -74,13 +77,13 @@ function parseSealed(sealed: string): { kid: string; nonce: Buffer; ciphertext: 
     bodyText === undefined ||
     more.length > 0
   ) {
-    // The text stays out of the message: it may be a secret that was stored unsealed by mistake.
-    throw new Error('Not a sealed secret: v1.<kid>.<nonce>.<ciphertext> expected');
+    // The message does not contain the text, which may be a secret that was stored unencrypted by mistake.
+    throw new Error('Not an encrypted secret: v1.<kid>.<nonce>.<ciphertext> expected');
   }
   const nonce = Buffer.from(nonceText, 'base64url');
   const body = Buffer.from(bodyText, 'base64url');
   if (nonce.length !== NONCE_BYTES || body.length < TAG_BYTES) {
-    throw new Error('Not a sealed secret: its nonce or its ciphertext is too short');
+    throw new Error('Not an encrypted secret: its nonce or its ciphertext is too short');
   }
   return { kid, nonce, ciphertext: body.subarray(0, -TAG_BYTES), tag: body.subarray(-TAG_BYTES) };
 }

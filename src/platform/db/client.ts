@@ -4,15 +4,15 @@ import { CONNECT_TIMEOUT_MS, openPool, openPoolBehindPooler, type PoolPatience }
 import { type Prisma, PrismaClient } from './generated/client.ts';
 import { joinBegin } from './tenant-query.ts';
 
-/** The Prisma client: everything except the hot statements, which are SQL on the raw pool. */
+/** The Prisma client, for everything except the hot statements, which are SQL on the raw pool. */
 export type Database = PrismaClient;
 
-/** The client inside a `$transaction`: the same models, inside one transaction. */
+/** The client within a `$transaction`. */
 export type DatabaseTransaction = Prisma.TransactionClient;
 
 /**
- * Reading without a transaction. Prisma joins `findUnique` of several requests to one statement, which would be one tenant's, so it is not
- * among these.
+ * Reads without a transaction. `findUnique` is missing on purpose: Prisma batches it across requests into one statement, which would
+ * belong to a single tenant.
  */
 export type DatabaseReader = {
   readonly [Name in
@@ -26,10 +26,10 @@ export type DatabaseReader = {
     | 'workflow']: Pick<DatabaseTransaction[Name], 'findFirst' | 'findMany' | 'groupBy' | 'count'>;
 } & Pick<DatabaseTransaction, '$queryRaw' | '$queryRawUnsafe'>;
 
-// For the API's reads and writes outside publish: 10 connections keep two cores busy, and more only queue inside PostgreSQL.
+// For the API's reads and writes other than publishes: 10 connections keep two cores busy, and more would only queue inside PostgreSQL.
 const MAX_CONNECTIONS = 10;
 
-/** A Prisma client on its own pool. `isPooled`: `url` is PgBouncer in its mode `transaction`. End it with `$disconnect()`. */
+/** A Prisma client with its own pool. `isPooled`: `url` is PgBouncer in transaction mode. Close it with `$disconnect()`. */
 export function createDatabase(
   url: string,
   {
@@ -44,6 +44,6 @@ export function createDatabase(
   joinBegin(pool);
   const adapter = new PrismaPg(pool, { disposeExternalPool: true });
   const { connectWithinMs = CONNECT_TIMEOUT_MS } = patience;
-  // Every single query waits five seconds for a connection. Prisma's default for a transaction is two.
+  // A single query waits five seconds for a connection, but Prisma's default for a transaction is two.
   return new PrismaClient({ adapter, transactionOptions: { maxWait: connectWithinMs, timeout: connectWithinMs } });
 }

@@ -1,12 +1,13 @@
 import pg, { type Client, type ClientBase, type Pool } from 'pg';
 
-// An ECONNREFUSED may be of anybody: a mail server, Redis, a receiver. The ones of PostgreSQL are known by where they were caught.
+// An ECONNREFUSED may come from anything: a mail server, Redis, a receiver. Those of PostgreSQL are recognised by where they were
+// caught.
 const lost = new WeakSet<object>();
 
-/** Depth to which causes are searched. */
+/** How many levels of causes are searched. */
 const MAX_CAUSES = 8;
 
-/** Whether an error, or one of its causes, ended a connection to PostgreSQL or kept one from beginning. */
+/** Whether an error, or one of its causes, broke a connection to PostgreSQL or prevented one. */
 export function isOfLostConnection(error: unknown): boolean {
   let at = error;
   for (let depth = 0; typeof at === 'object' && at !== null && depth < MAX_CAUSES; depth += 1) {
@@ -22,11 +23,11 @@ const remember = (error: unknown): void => {
 
 type Connected = Parameters<pg.Client['connect']>[0];
 
-/** A client that remembers which errors are of its connection (isOfLostConnection). */
+/** A client that remembers which errors concern its connection (isOfLostConnection). */
 class RememberingClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
-    // Heard before the queries of this connection are rejected with the same error.
+    // Runs before the queries of this connection are rejected with the same error.
     this.on('error', remember);
   }
 
@@ -40,19 +41,19 @@ class RememberingClient extends pg.Client {
       });
     super.connect((error: Error | null) => {
       remember(error);
-      // `as`: the two forms of pg's callback, with an error and without, are one function.
+      // `as`: pg's two overloads of the callback, with and without an error, are one function.
       (callback as (error: Error | null, client?: pg.Client) => void)(error, this);
     });
     return undefined;
   }
 }
 
-// A request that gets no connection within this time fails (UNAVAILABLE), so that its caller does not wait.
+// A request that gets no connection within this time fails (UNAVAILABLE), so that its caller does not wait for long.
 export const CONNECT_TIMEOUT_MS = 5_000;
-// Keep-alive notices a dead peer behind a silent network. Otherwise the next query would hang.
+// Keep-alive detects a dead peer when the network drops packets silently. Otherwise the next query would hang.
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** Settings of every PostgreSQL connection. */
+/** Options of every PostgreSQL connection. */
 type ConnectionSettings = {
   connectionString: string;
   application_name: string;
@@ -61,17 +62,17 @@ type ConnectionSettings = {
   keepAliveInitialDelayMillis: number;
 };
 
-/** Longest wait for a connection of a pool, ms. Default 5,000. */
+/** Longest wait for a connection from a pool, in ms. Default: 5,000. */
 export type PoolPatience = { connectWithinMs?: number };
 
 /**
- * A pool of at most `max` connections to `url`, with sessions in UTC. Its callers need not listen for the end of a connection: queries
- * on a broken one are rejected, and it is never given to the next caller. End it with `pool.end()`.
+ * Opens a pool of up to `max` connections to `url`, with sessions in UTC. Callers need not listen for the end of a connection: queries
+ * on a broken one are rejected, and it is never given to the next caller. Close it with `pool.end()`.
  */
 export const openPool = (url: string, max: number, patience: PoolPatience = {}): Pool =>
   safePool({ ...connectionSettings(url, patience), max, Client: RememberingClient });
 
-/** The same where `url` is PgBouncer, which gives a connection another session for each transaction. */
+/** Opens a pool if `url` is PgBouncer, which gives a connection another session for each transaction. */
 export const openPoolBehindPooler = (url: string, max: number, patience: PoolPatience = {}): Pool =>
   safePool({ ...connectionSettings(url, patience), connectionString: url, max, Client: PooledClient });
 
@@ -80,14 +81,14 @@ function safePool(config: pg.PoolConfig): Pool {
   pool.on('error', ignoreEnd);
   pool.on('connect', (client) => client.on('error', ignoreEnd));
   pool.on('release', (_failure, client) => {
-    // 57P01 rejects a COMMIT before the socket closes, and Prisma gives such a connection back as a good one. The next caller gets
-    // only a session outside of a transaction whose last statement is answered.
+    // 57P01 rejects a COMMIT before the socket closes, and Prisma returns such a connection as a good one. The next caller gets only a
+    // session that is outside a transaction and has replied to its last statement.
     if (client.getTransactionStatus() !== 'I') void client.end();
   });
   return pool;
 }
 
-/** One session of its own, for a lock that ends with the session. Connect it, and end it with `client.end()`. */
+/** Opens a separate session, for a lock that ends with the session. Connect it, and close it with `client.end()`. */
 export function openSession(url: string, patience: PoolPatience = {}): Client {
   const client = new RememberingClient(connectionSettings(url, patience));
   client.on('error', ignoreEnd);
@@ -95,7 +96,7 @@ export function openSession(url: string, patience: PoolPatience = {}): Client {
 }
 
 // PostgreSQL may end any session at any moment: a restart, an administrator, a failover. pg rejects the queries of such a connection,
-// and also emits `error`, which ends the process if nobody listens.
+// and also emits `error`, which ends the process if there is no listener.
 const ignoreEnd = (): void => undefined;
 
 function connectionSettings(
@@ -111,7 +112,7 @@ function connectionSettings(
   };
 }
 
-/** A setting that every connection asks for, and whose absence shows a pooler that drops them. */
+/** A setting that every connection requests. If it is missing, a pooler has dropped the settings. */
 const SESSION_MARK = { name: 'posthorn.session', value: 'own' } as const;
 
 /** Prisma's pg adapter reads a timestamptz as if its offset were zero: any other session time zone would shift every time. */
@@ -124,12 +125,12 @@ function withOwnSettings(url: string): string {
   return address.href;
 }
 
-/** SQL: whether the session has what its connection has asked for. */
+/** SQL: whether the session has the settings that its connection requested. */
 export const HAS_OWN_SETTINGS = `current_setting('${SESSION_MARK.name}', true) IS NOT DISTINCT FROM '${SESSION_MARK.value}'`;
 
 /**
- * The session lacks the settings of its connection, as one of PgBouncer with `ignore_startup_parameters`: times would be read in another
- * time zone, and prepared statements and locks would be another session's.
+ * The session lacks the settings of its connection, as with PgBouncer and `ignore_startup_parameters`: times would be read in another
+ * time zone, and prepared statements and locks would belong to another session.
  */
 export class DroppedSettingsError extends Error {
   readonly code = 'SETTINGS_DROPPED';
@@ -139,33 +140,33 @@ export class DroppedSettingsError extends Error {
   }
 }
 
-/** Throws DroppedSettingsError where a pooler stands between. */
+/** Throws DroppedSettingsError if there is a pooler in between. */
 export async function refuseDroppedSettings(session: Pick<ClientBase | Pool, 'query'>): Promise<void> {
   const { rows } = await session.query<{ isOwn: boolean }>(`SELECT ${HAS_OWN_SETTINGS} AS "isOwn"`);
   if (rows[0]?.isOwn !== true) throw new DroppedSettingsError();
 }
 
-/** pg's own method, which its types leave out: the parameters that begin a session. */
+/** pg's own method, missing from its types, for the parameters of a session start. */
 type Beginning = { getStartupConf(): Record<string, string> };
 
 /**
- * A client of PgBouncer in its mode `transaction`. PgBouncer refuses `options`, by which other connections set the time zone, and keeps the
- * parameter of that name for each of its clients.
+ * A client for PgBouncer in transaction mode. PgBouncer rejects `options`, with which other connections set the time zone, but supports
+ * the parameter TimeZone for each of its clients.
  */
 export class PooledClient extends RememberingClient {
   getStartupConf(): Record<string, string> {
-    // `as`: the version of pg is pinned, and pgbouncer.test.ts asks for the time zone.
+    // `as`: the version of pg is pinned, and pgbouncer.test.ts checks the time zone.
     const { getStartupConf } = RememberingClient.prototype as unknown as Beginning;
     return { ...getStartupConf.call(this), TimeZone: 'UTC' };
   }
 }
 
-// Every hot statement looks rows up by index, a few at a time. With stale statistics (a fresh database, a sudden backlog) the planner
-// may read whole tables for each group instead: a broadcast to 5,000 new subscriptions took 12 ms a delivery instead of 0.3. These
-// settings leave it no such choice.
+// Every hot statement finds rows by index, a few at a time. With stale statistics (a fresh database, a sudden backlog) the planner may
+// read whole tables for each group instead: a broadcast to 5,000 new subscriptions took 12 ms per delivery instead of 0.3. These
+// settings rule that out.
 const INDEX_ONLY = ['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'];
 
-/** Raw connections for the hot statements (publish, claim, record), at most `max` of them. End it with `pool.end()`. */
+/** Opens a pool for the hot statements (publish, claim, record) with up to `max` connections. Close it with `pool.end()`. */
 export const createPool = (url: string, { max, ...patience }: { max: number } & PoolPatience): Pool =>
   openPool(withOptions(url), max, patience);
 

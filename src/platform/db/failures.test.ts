@@ -20,17 +20,17 @@ test.each([
 });
 
 test.each(['Connection terminated unexpectedly', 'Client has encountered a connection error and is not queryable'])(
-  '"%s" is an outage of ours',
+  '"%s" is an outage',
   (message) => {
     expect(isUnreachable(new Error(message))).toBe(true);
   },
 );
 
-test.each(['23505', '22P02', '42601'])('%s is a wrong statement, which waiting does not mend', (code) => {
+test.each(['23505', '22P02', '42601'])('%s is an error in the statement, which waiting does not fix', (code) => {
   expect(isUnreachable(withCode(code))).toBe(false);
 });
 
-test('works again until it succeeds, and throws what is no outage at once', async () => {
+test('retries until it succeeds, and throws at once if it is not an outage', async () => {
   const failures = [withCode('57P03'), withCode('ECONNREFUSED')];
   const work = async (): Promise<string> => {
     const failure = failures.shift();

@@ -1,46 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Rest between tries, ms. A restart of PostgreSQL takes about a second.
+// Pauses between retries, in ms. A restart of PostgreSQL takes about a second.
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
-// SQLSTATE: 08 connection, 57P01–57P03 shutting down or starting, 57P05, 25P03 and 25P04 sessions ended for being idle or long,
-// 53 out of connections, disk or memory, 25006 read-only (a standby during a failover), 40001 and 40P01 rolled back in favour of
-// another transaction; then Node's own.
+// SQLSTATE: 08 connection, 57P01–57P03 shutting down or starting, 57P05, 25P03 and 25P04 sessions ended for being idle or long, 53 out
+// of connections, disk or memory, 25006 read-only (a standby during a failover), 40001 and 40P01 rolled back in favour of another
+// transaction; then Node's own.
 const UNREACHABLE =
   /^(08\w{3}|57P0[1235]|25P0[34]|53\w{3}|25006|40001|40P01|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
 // Errors of pg and its pool that have no code.
 const UNREACHABLE_MESSAGES = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
 
-/** Whether PostgreSQL cannot do it now, rather than the statement being wrong. */
+/** Whether PostgreSQL is temporarily unable to do it, as opposed to the statement being wrong. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = partsOf(error);
   return UNREACHABLE.test(code) || UNREACHABLE_MESSAGES.test(message);
 }
 
-// Not by `instanceof`: an error of Node's own is no Error of another realm, such as a test's.
+// Without `instanceof`: an error of Node's is not an Error of another realm, such as a test's.
 function partsOf(error: unknown): { code: string; message: string; syscall: string } {
   if (typeof error !== 'object' || error === null) return { code: '', message: '', syscall: '' };
   const textOf = (name: string): string => String(Reflect.get(error, name) ?? '');
   return { code: textOf('code'), message: textOf('message'), syscall: textOf('syscall') };
 }
 
-// While connecting, or instead of executing: nothing can have been committed.
+// While connecting, or before executing: nothing can have been committed.
 const REFUSED =
   /^(57P0[35]|25P03|53\w{3}|25006|40001|40P01|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
 
-// pg had no connection and wrote nothing.
+// pg had no connection and sent nothing.
 const NEVER_SENT = /timeout exceeded when trying to connect|not queryable/;
 
-/** Whether PostgreSQL went away with a statement under way: nobody can say whether it was committed. */
+/** Whether the connection was lost during a statement, so that it is unknown whether it was committed. */
 export function isInDoubt(error: unknown): boolean {
   const { code, message, syscall } = partsOf(error);
   return isUnreachable(error) && syscall !== 'connect' && !REFUSED.test(code) && !NEVER_SENT.test(message);
 }
 
 /**
- * Repeats `work` while PostgreSQL is out of reach, so that our own outage uses up no subscriber's policy. Any other error is thrown.
- * `work` must be safe to repeat, because the reply to a committed statement may have been lost.
+ * Repeats `work` while PostgreSQL is unavailable, so that our own outage does not use up a subscriber's retry policy. Throws any other
+ * error. `work` must be safe to repeat, because the reply to a committed statement may have been lost.
  */
 export async function untilReachable<T>(work: () => Promise<T>, isOver: () => boolean): Promise<T> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -53,13 +53,13 @@ export async function untilReachable<T>(work: () => Promise<T>, isOver: () => bo
   }
 }
 
-/** A row with these values is there already, as PostgreSQL, Prisma and its driver adapter say it. */
+/** Codes of PostgreSQL, Prisma and its driver adapter for a row whose values already exist. */
 export const DUPLICATE_CODES: ReadonlySet<string> = new Set(['23505', 'P2002', 'UniqueConstraintViolation']);
 
-/** Depth to which causes are searched: Prisma puts the server's code three levels down. */
+/** How many levels of causes are searched: Prisma puts the server's code three levels down. */
 const MAX_CAUSES = 8;
 
-/** Every code and message in an error of a database or of the way to it, causes included: PostgreSQL's, Prisma's, Node's. */
+/** Every code and message in a database or connection error, including its causes: PostgreSQL's, Prisma's, Node's. */
 export function failureCodes(thrown: unknown): { codes: string[]; messages: string[] } {
   const codes: string[] = [];
   const messages: string[] = [];
@@ -78,12 +78,12 @@ export function failureCodes(thrown: unknown): { codes: string[]; messages: stri
   return { codes, messages };
 }
 
-// Array.isArray alone gives any[].
+// Array.isArray alone returns any[].
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 type Members = Partial<
   Record<'code' | 'originalCode' | 'kind' | 'message' | 'cause' | 'meta' | 'driverAdapterError' | 'errors', unknown>
 >;
 
-// Every object may be asked for any member; each member stays unknown until it is checked.
+// Any object may be asked for any member; each stays unknown until it is checked.
 const members = (value: object): Members => value;

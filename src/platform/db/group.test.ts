@@ -39,7 +39,7 @@ test('input of one turn of the event loop is one group; later input shares the n
   expect(grouping.waiting()).toBe(0);
 });
 
-test('as many groups as allowed run at a time', async () => {
+test('no more groups than allowed run at a time', async () => {
   const { grouping, groups, turn } = setUp({ inFlight: 2 });
   const answers: Promise<string>[] = [];
   for (const item of ['a', 'b', 'c']) {
@@ -54,7 +54,7 @@ test('as many groups as allowed run at a time', async () => {
   expect(await answers[2]).toBe('c!');
 });
 
-test('a group is no heavier than allowed, and a single item that is goes alone', async () => {
+test('a group is no heavier than allowed, and a heavier single item goes alone', async () => {
   const { grouping, groups, turn } = setUp({ maxWeight: 4 });
   const answers = Promise.all(['a', 'bb', 'bb', 'ccccccc', 'd'].map((item) => grouping.add(item)));
   for (let group = 0; group < 4; group += 1) {
@@ -65,7 +65,7 @@ test('a group is no heavier than allowed, and a single item that is goes alone',
   expect(groups.map(({ items }) => items)).toEqual([['a', 'bb'], ['bb'], ['ccccccc'], ['d']]);
 });
 
-test('a group that fails is run again item by item, and only the poisoned one is told', async () => {
+test('a group that fails is repeated item by item, and only the bad item fails', async () => {
   const { grouping, groups, turn } = setUp();
   const first = grouping.add('a');
   await turn();
@@ -82,7 +82,7 @@ test('a group that fails is run again item by item, and only the poisoned one is
   expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('when PostgreSQL went away nobody knows of the commit: nothing is run again, everyone is told', async () => {
+test('if the connection is lost during the commit, nothing is repeated and every item fails', async () => {
   const { grouping, groups, turn } = setUp();
   const first = grouping.add('a');
   await turn();
@@ -95,7 +95,7 @@ test('when PostgreSQL went away nobody knows of the commit: nothing is run again
   expect(groups).toHaveLength(2);
 });
 
-test('owners take turns while more waits than one group holds, in their own order, and what does not fit lets others pass', async () => {
+test('owners take turns while more waits than fits into one group, in their own order, and what does not fit lets others pass', async () => {
   const groups: string[][] = [];
   const grouping = createGrouping<string, string>({
     inFlight: 1,

@@ -1,34 +1,34 @@
 import { isUnreachable } from './failures.ts';
 
 export type GroupOptions<I, O> = {
-  /** Does one group in one transaction; answers stand in the order of the items. Throws when the transaction failed. */
+  /** Runs one group in one transaction and returns results in the order of the items. Throws if the transaction failed. */
   run: (items: readonly I[]) => Promise<readonly O[]>;
-  /** Transactions at a time. Items that arrive while they run share the next one. */
+  /** Concurrent transactions. Items that arrive while they run share the next one. */
   inFlight: number;
-  /** Weight (for example messages) that one group holds at most; a heavier single item is a group of its own. */
+  /** Maximum weight of a group (for example in messages); a heavier single item is a group of its own. */
   maxWeight: number;
   weightOf: (item: I) => number;
-  /** A second bound of a group, in a measure of its own (for example rows that come of its items). */
+  /** A second limit of a group, in another unit (for example rows that its items create). */
   also?: { maxWeight: number; weightOf: (item: I) => number } | undefined;
-  /** Whose item it is. Owners take turns while more waits than one group holds; the items of one owner keep their order. */
+  /** Who an item belongs to. If more is waiting than fits into one group, owners take turns; the items of one owner keep their order. */
   ownerOf?: ((item: I) => string) | undefined;
-  /** Told of the number of items of each group as it begins. */
+  /** Receives the number of items of each group as it starts. */
   onGroup?: ((items: number) => void) | undefined;
 };
 
 export type Grouping<I, O> = {
-  /** Adds an item to the next group; settles with its own answer. */
+  /** Adds an item to the next group; settles with its own result. */
   add(item: I): Promise<O>;
-  /** Weight of items that wait for a group, without those being committed. */
+  /** Weight of the items waiting for a group, without those being committed. */
   waiting(): number;
 };
 
 type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (reason: unknown) => void };
 
 /**
- * Group commit: items that arrive in one turn of the event loop and find a free place are committed at the turn's end. Under load the
- * transactions grow by themselves and their cost is shared. A group that fails is run again item by item, so that one poisoned row
- * fails alone. While PostgreSQL is out of reach nothing is known about the commit, and every item of the group is told so.
+ * Group commit: items that arrive in one turn of the event loop while a slot is free are committed at the end of that turn. Under load
+ * the transactions grow by themselves and share their cost. A group that fails is repeated item by item, so that a bad row fails alone.
+ * If the connection is lost during the commit, its outcome is unknown, and every item of the group is rejected with that error.
  */
 export function createGrouping<I, O>({
   run,
@@ -39,7 +39,7 @@ export function createGrouping<I, O>({
   ownerOf = () => '',
   onGroup,
 }: GroupOptions<I, O>): Grouping<I, O> {
-  // By owner, the next one to be served first.
+  // Queues by owner, the next one to be served first.
   const queues = new Map<string, Waiting<I, O>[]>();
   let weight = 0;
   let running = 0;
@@ -67,7 +67,7 @@ export function createGrouping<I, O>({
       });
     for (const { owner, items, taken } of owners) {
       if (taken === 0) continue;
-      // Owners that were served go to the end.
+      // Owners that were served move to the end.
       queues.delete(owner);
       if (taken < items.length) queues.set(owner, items.slice(taken));
     }
@@ -80,7 +80,7 @@ export function createGrouping<I, O>({
       const answers = await run(group.map(({ item }) => item));
       group.forEach(({ resolve, reject }, index) => {
         const answer = answers[index];
-        if (answer === undefined) reject(new Error('A group was answered for fewer items than it held'));
+        if (answer === undefined) reject(new Error('A group returned fewer results than it has items'));
         else resolve(answer);
       });
     } catch (error) {
@@ -101,7 +101,7 @@ export function createGrouping<I, O>({
     }
   };
 
-  /** After the input of this turn of the event loop: items read from the sockets together are committed together. */
+  /** After the input of this turn of the event loop, so that items read from the sockets together are committed together. */
   const pumpSoon = (): void => {
     if (isPumping || running >= inFlight) return;
     isPumping = true;

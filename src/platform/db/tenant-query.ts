@@ -4,17 +4,17 @@ import { PooledClient } from './connection.ts';
 import { TENANT_ROLE } from './tenant-role.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The one whose rows a transaction may see. Without an environment it sees none of the rows that belong to one. */
+/** Whose rows a transaction may see. Without an environment it sees no rows that belong to one. */
 export type Tenant = { organisationId: string; environmentId?: string };
 
-// SQL: all of it ends with the transaction, as SET LOCAL does.
+// SQL: all settings end with the transaction, as with SET LOCAL.
 const ENTER = `SELECT set_config('role', '${TENANT_ROLE}', true), set_config('posthorn.organisation', $1, true),
   set_config('posthorn.environment', $2, true)`;
 
 const ENTER_NAME = 'become-tenant';
-// A session behind PgBouncer is another one for the next transaction, and knows no names of this one.
+// Behind PgBouncer, the next transaction has another session, which does not have the statement names of this one.
 const UNNAMED = '';
-// Connections that know ENTER by its name. One on which a statement has failed is closed, be it this one.
+// Connections that have prepared ENTER by its name. A connection is closed if a statement on it fails, including this one.
 const prepared = new WeakSet<Wire>();
 
 /** The part of pg's connection that sends the messages of the extended protocol. */
@@ -26,7 +26,7 @@ type Wire = {
 type Config = QueryConfig & { rowMode?: 'array' };
 type Done = (failure: Error | undefined, result: QueryResult) => void;
 
-/** pg's own query, as far as the types of pg leave it out. */
+/** pg's own query, as far as it is missing from pg's types. */
 type Statement = new (
   config: Config & { queryMode: 'extended' },
   done: Done,
@@ -36,15 +36,15 @@ type Statement = new (
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: Wire): void;
 };
-// `as`: these methods are pg's, whose version is pinned, and row-security.test.ts asks PostgreSQL what they do.
+// `as`: these are methods of pg, whose version is pinned, and row-security.test.ts checks their effect in PostgreSQL.
 const Statement = pg.Query as unknown as Statement;
 
-/** How a statement goes out: `name` is what the connection remembers it by. */
+/** How a statement is sent; `name` is its name as a prepared statement. */
 type Entered = { tenant: Tenant; entry: typeof ENTER_NAME | typeof UNNAMED; name: string | undefined };
 
 /**
- * A statement that PostgreSQL answers as a tenant, in one round trip. Two statements go out before one Sync: PostgreSQL makes one
- * transaction of them (Extended Query, in the chapter about its protocol). The first one takes the role, and what it answers is dropped.
+ * A statement that runs as a tenant, in one round trip. Two statements are sent before one Sync, and PostgreSQL makes one transaction
+ * of them (Extended Query, in the protocol chapter). The first one switches to the role, and its result is dropped.
  */
 class TenantStatement extends Statement {
   private hasEntered = false;
@@ -76,9 +76,10 @@ class TenantStatement extends Statement {
   }
 }
 
-// A statement with a name is parsed once on a connection, and PostgreSQL keeps its plan: with the policies of a table, planning takes
-// longer than reading a row. A list has a text for each set of its filters. A kept plan takes some 50 kB of each connection, so the texts
-// beyond these have no name. One with many values has an IN of ids, and a text for each number of them. PgBouncer knows no names.
+// A named statement is parsed once per connection, and PostgreSQL keeps its plan: with a table's policies, planning takes longer than
+// reading a row. A list has a separate text for each set of filters. A kept plan takes about 50 kB of each connection, so texts beyond
+// this limit are not named. A statement with many values has an IN of ids, and a separate text for each number of them. PgBouncer does
+// not support names.
 const MAX_NAMES = 100;
 const MAX_VALUES = 10;
 
@@ -111,22 +112,23 @@ function createQueryAs(pool: Pool): (tenant: Tenant, config: Config) => Promise<
   };
 }
 
-/** A transaction of Prisma's that is about to begin as a tenant. */
+/** A Prisma transaction that is about to begin as a tenant. */
 type Entry = { readonly begin: string; hasBegun: boolean };
 
-// Prisma begins a transaction by itself, with a BEGIN of its own. Which tenant it is for follows the call through Prisma to `joinBegin`.
-// Nothing is kept between calls.
+// Prisma begins transactions itself, with its own BEGIN. The tenant follows the call through Prisma to `joinBegin`; nothing is kept
+// between calls.
 const entries = new AsyncLocalStorage<Entry>();
 
-/** Reading as a tenant, each statement by itself. */
+/** A read as a tenant, with each statement separate. */
 type Reading = { readonly tenant: Tenant; statements: number };
 const readings = new AsyncLocalStorage<Reading>();
 
 /**
- * Makes connections of Prisma's pool take the tenant together with BEGIN, as one message: role and settings cost no round trip.
+ * Makes connections of Prisma's pool switch to the tenant together with BEGIN, in one message, so that role and settings cost no round
+ * trip.
  */
 export function joinBegin(pool: Pool): void {
-  // `as`: of the many forms of this call, too, Prisma uses that one.
+  // `as`: of the overloads of this call, Prisma uses that one.
   const query = pool.query.bind(pool) as (...given: unknown[]) => Promise<unknown>;
   const queryAs = createQueryAs(pool);
   const asReader = (...given: unknown[]): Promise<unknown> => {
@@ -137,7 +139,7 @@ export function joinBegin(pool: Pool): void {
   };
   pool.query = asReader as typeof pool.query;
   pool.on('connect', (client) => {
-    // `as`: pg has many forms of this call, and Prisma uses the one with a config and a promise.
+    // `as`: of pg's overloads of this call, Prisma uses the one with a config and a promise.
     const query = client.query.bind(client) as (...given: unknown[]) => Promise<unknown>;
     const joined = (...given: unknown[]): Promise<unknown> => {
       const entry = entries.getStore();
@@ -152,7 +154,7 @@ export function joinBegin(pool: Pool): void {
 const isBegin = (given: unknown): boolean =>
   typeof given === 'object' && given !== null && 'text' in given && given.text === 'BEGIN';
 
-// SQL, several statements in one message, which take no parameters. All of it ends with the transaction, so that connections may be shared
+// SQL, several statements in one message, without parameters. Everything ends with the transaction, so that connections can be shared
 // behind PgBouncer.
 export const beginAs = ({ organisationId, environmentId = '' }: Tenant): string =>
   [
@@ -162,18 +164,18 @@ export const beginAs = ({ organisationId, environmentId = '' }: Tenant): string 
     `SET LOCAL posthorn.environment = ${pg.escapeLiteral(environmentId)}`,
   ].join(';');
 
-/** Runs `work`, whose first transaction of Prisma begins as the tenant. `hasEntered` says whether it has. */
+/** Runs `work`, whose first Prisma transaction begins as the tenant. `hasEntered` says whether it has. */
 export function enter<T>(tenant: Tenant, work: (hasEntered: () => boolean) => Promise<T>): Promise<T> {
   const entry: Entry = { begin: beginAs(tenant), hasBegun: false };
   return entries.run(entry, () => work(() => entry.hasBegun));
 }
 
-/** Runs `work`, each of whose statements outside of transactions is the tenant's. Throws when none of them was. */
+/** Runs `work`, in which each statement outside a transaction runs as the tenant. Throws if there was none. */
 export function readAsTenant<T>(tenant: Tenant, work: () => Promise<T>): Promise<T> {
   const reading: Reading = { tenant, statements: 0 };
   return readings.run(reading, async () => {
     const result = await work();
-    if (reading.statements === 0) throw new Error('A reading has asked nothing as its tenant');
+    if (reading.statements === 0) throw new Error('A read ran no statement as its tenant');
     return result;
   });
 }

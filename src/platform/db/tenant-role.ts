@@ -1,24 +1,24 @@
 import type { Client, Pool } from 'pg';
 import { failureCodes } from './failures.ts';
 
-/** The role that services take for control-plane work. Its rights are the policies of the migrations, and nothing else. */
+/** The role that services use for control-plane work. Its rights are the policies of the migrations, and nothing else. */
 export const TENANT_ROLE = 'posthorn_tenant';
 
-/** The obstacle between the role and its use. Null: none. */
+/** What prevents the use of the role; null if nothing does. */
 export type RoleGap =
   | null
-  /** There is no such role. */
+  /** The role does not exist. */
   | 'role'
-  /** The user of the connection may not take it. */
+  /** The user of the connection may not switch to it. */
   | 'taking'
-  /** The role is a superuser, passes row-level security, or has the rights of the tables' owner. */
+  /** The role is a superuser, bypasses row-level security, or has the rights of the tables' owner. */
   | 'unsafe'
-  /** Policies are missing, or a table with policies does not heed them. */
+  /** Policies are missing, or disabled on a table that has them. */
   | 'policies'
-  /** The role lacks a right in this database, or has one that no policy names: `posthorn migrate` mends it. */
+  /** The role lacks a right in this database, or has one that no policy names; `posthorn migrate` fixes that. */
   | 'rights';
 
-// SQL: the policies of this schema as rights on tables: a policy for all commands is one for each.
+// SQL: the policies of this schema as table rights; a policy for all commands counts as one for each.
 const WANTED = `
   SELECT DISTINCT p.polrelid AS relation, CASE c.relname WHEN 'users' THEN 'COLUMNS' ELSE command END AS command
   FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
@@ -26,7 +26,7 @@ const WANTED = `
     WHEN 'd' THEN ARRAY['DELETE'] ELSE ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'] END) AS command
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relrowsecurity`;
 
-// SQL: what the role has on tables of this schema by grants of its own; columns of users are granted one by one.
+// SQL: the rights granted to the role itself on tables of this schema; columns of users are granted one by one.
 const HELD = `
   SELECT c.oid AS relation, a.privilege_type AS command
   FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a
@@ -35,7 +35,7 @@ const HELD = `
   SELECT c.oid, 'COLUMNS' FROM pg_class c
   WHERE c.oid = to_regclass('users') AND has_column_privilege('${TENANT_ROLE}', c.oid, 'email', 'SELECT')`;
 
-// SQL: rights that are wanted and lacking, or held and unwanted.
+// SQL: rights that are missing, and rights that are granted but not wanted.
 const DIFFERENCE = `
   SELECT relation::regclass::text AS table, command, NOT is_held AS "isLacking" FROM (
     SELECT coalesce(w.relation, h.relation) AS relation, coalesce(w.command, h.command) AS command,
@@ -43,7 +43,7 @@ const DIFFERENCE = `
     FROM (${WANTED}) w FULL JOIN (${HELD}) h ON h.relation = w.relation AND h.command = w.command
   ) compared WHERE is_wanted <> is_held`;
 
-// SQL: since version 16 a membership says apart whether the role may be taken.
+// SQL: since version 16, a membership says separately whether the user may switch to the role.
 const MAY_TAKE = `pg_has_role(current_user, r.oid, CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END)`;
 const IS_UNSAFE = `(r.rolsuper OR r.rolbypassrls OR EXISTS (
   SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE pg_has_role(r.oid, c.relowner, 'USAGE')))`;
@@ -54,7 +54,7 @@ const UNHEEDED = `
   SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
   WHERE c.relnamespace = current_schema()::regnamespace AND NOT c.relrowsecurity`;
 
-// Without any policy the migration is missing that protects the tables.
+// Without any policy, the migration that protects the tables is missing.
 const RIGHTS = `
   SELECT EXISTS (${WANTED}) AND NOT EXISTS (${UNHEEDED}) AS "hasPolicies",
     has_schema_privilege('${TENANT_ROLE}', current_schema(), 'USAGE') AND NOT EXISTS (${DIFFERENCE}) AS "isComplete"`;
@@ -62,7 +62,7 @@ const RIGHTS = `
 type Role = { mayTake: boolean; isUnsafe: boolean };
 type Querying = Pick<Client, 'query'> | Pick<Pool, 'query'>;
 
-/** Says whether this database and its user are ready for the role: two look-ups in the catalogue. */
+/** Checks whether this database and its user are ready for the role, with two catalogue queries. */
 export async function findRoleGap(db: Querying): Promise<RoleGap> {
   const [role] = (await db.query<Role>(LOOK)).rows;
   if (role === undefined) return 'role';
@@ -73,15 +73,15 @@ export async function findRoleGap(db: Querying): Promise<RoleGap> {
   return rights?.isComplete === true ? null : 'rights';
 }
 
-// A role belongs to all databases of a server, and migrations of two of them may make it at the same moment: one finds it made, or its
-// row changed under its hands (XX000, "tuple concurrently updated").
+// A role belongs to all databases of a server, and migrations of two of them may create it at the same moment: one finds it already
+// there, or its row changed concurrently (XX000, "tuple concurrently updated").
 const MADE_MEANWHILE = ['42710', '23505', 'XX000'];
 const TRIES = 5;
 const MAY_NOT = '42501';
 
 /**
- * Makes the role where it is missing, lets the user of `session` take it, and gives it what the policies name. Runs behind the
- * migrations, by the tables' owner. Returns the SQL that an administrator has to run where the user may not make roles, and otherwise
+ * Creates the role if it is missing, lets the user of `session` switch to it, and grants what the policies name. Runs after the
+ * migrations, as the tables' owner. Returns the SQL that an administrator has to run if the user may not create roles, otherwise
  * nothing.
  */
 export async function ensureTenantRole(session: Client): Promise<string[]> {
@@ -89,7 +89,7 @@ export async function ensureTenantRole(session: Client): Promise<string[]> {
     `SELECT quote_ident(current_user) AS "user", current_setting('server_version_num')::int < 160000 AS "isInherited"`,
   );
   const make = `CREATE ROLE ${TENANT_ROLE} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION;`;
-  // The user takes the role for a transaction, and has no right by it otherwise.
+  // The user switches to the role for a transaction, and gets no rights from it otherwise.
   const how = rows[0]?.isInherited === true ? '' : ' WITH INHERIT FALSE, SET TRUE';
   const take = `GRANT ${TENANT_ROLE} TO ${rows[0]?.user ?? 'current_user'}${how};`;
   const restrain = `ALTER ROLE ${TENANT_ROLE} NOSUPERUSER NOBYPASSRLS;`;
@@ -107,7 +107,7 @@ export async function ensureTenantRole(session: Client): Promise<string[]> {
   }
 }
 
-/** Runs the steps, and returns those that are left from the first one on that the user may not run. */
+/** Runs the steps, and returns the rest from the first one that the user may not run. */
 async function runUntilRefused(session: Client, steps: readonly string[]): Promise<string[]> {
   for (const [index, step] of steps.entries()) {
     try {
@@ -120,10 +120,10 @@ async function runUntilRefused(session: Client, steps: readonly string[]): Promi
   return [];
 }
 
-// A person's name and address are shown to members of the same organisation, the hash of a password to nobody.
+// Name and address of a user are visible to members of the same organisation, the password hash to nobody.
 const COLUMNS_OF_USERS = '(id, email, name, created_at, updated_at)';
 
-/** Writes only what differs, so that a further run writes nothing. Returns what the user may not write: the owner of the tables may. */
+/** Writes only differences, so that another run writes nothing. Returns what the user may not write, which the owner of the tables may. */
 async function giveRights(session: Client): Promise<string[]> {
   const { rows } = await session.query<{ change: string }>(
     `SELECT 'GRANT USAGE ON SCHEMA ' || quote_ident(current_schema()) || ' TO ${TENANT_ROLE};' AS change
@@ -134,7 +134,7 @@ async function giveRights(session: Client): Promise<string[]> {
     rows.map(({ change }) => change),
   );
   if (left.length > 0) return left;
-  // A right on a table that is taken away takes those on its columns with it, which are then given again.
+  // Revoking a right on a table also revokes those on its columns, which are then granted again.
   for (const isLacking of [false, true]) {
     const differences = (await session.query<Difference>(DIFFERENCE)).rows.filter(
       (each) => each.isLacking === isLacking,

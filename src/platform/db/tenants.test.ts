@@ -19,7 +19,7 @@ function held() {
 type Begun = ReturnType<typeof held> & { done: Promise<string> };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an owner uses half of the connections, and gives each to the request that has waited longest', async () => {
+test('an owner uses half of the connections, and gives each one to the request that has waited longest', async () => {
   const shares = createConnectionShares(4);
   const all = [held(), held(), held(), held()] as const;
   const [first, second, third, fourth] = all;
@@ -33,7 +33,7 @@ test('an owner uses half of the connections, and gives each to the request that 
   expect(await Promise.all(done)).toEqual(['other', '2', 'other', 'other']);
 });
 
-test('owners do not wait for each other, and failed work gives its connection back', async () => {
+test('owners do not wait for each other, and failed work releases its connection', async () => {
   const shares = createConnectionShares(1);
   const [one, other] = [held(), held()];
   const failed = shares('a', one.work);
@@ -49,7 +49,7 @@ test('owners do not wait for each other, and failed work gives its connection ba
   expect(await again).toBe('done');
 });
 
-test('busy owners leave the last quarter to one that uses none, and take turns', async () => {
+test('busy owners leave the last quarter to an owner that uses none, and take turns', async () => {
   const shares = createConnectionShares(8);
   const [busy, other, late] = ['a', 'b', 'c'].map((owner) =>
     Array.from({ length: 5 }, () => {

@@ -6,45 +6,45 @@ import { findRoleGap, type RoleGap } from './tenant-role.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * The way of services to PostgreSQL for everything that a caller asks for, but for the hot statements (decision 37). Each
- * call is one transaction as the role posthorn_tenant: PostgreSQL shows it the rows of the tenant alone, and refuses to write others.
- * Where the role is missing, it is a plain transaction of the engine's user. One environment uses its share of the connections at most
- * (`createConnectionShares`): `work` must not call these again for the same tenant.
+ * How services access PostgreSQL for everything that callers request, except the hot statements (decision 37). Each call is one
+ * transaction as the role posthorn_tenant: PostgreSQL shows it only the rows of the tenant, and rejects writes to others. If the role
+ * is missing, it is an ordinary transaction of the system connection's user. An environment uses at most its share of the connections
+ * (`createConnectionShares`), so `work` must not call these again for the same tenant.
  */
 export type Tenants = {
   within<T>(tenant: Tenant, work: (transaction: DatabaseTransaction) => Promise<T>, options?: Patience): Promise<T>;
   /**
-   * The same for reading, in one round trip for each statement: each is a transaction of its own. A transaction around them would take
-   * two more round trips, and twice the time of a processor that a call by id takes.
+   * For reads, in one round trip per statement: each is a transaction of its own. A transaction around them would take two more round
+   * trips, and twice the CPU time of a call by id.
    */
   read<T>(tenant: Tenant, work: (reader: DatabaseReader) => Promise<T>): Promise<T>;
-  /** The same for a list, with 30 s. */
+  /** For lists, with a timeout of 30 s. */
   list<T>(tenant: Tenant, work: (transaction: DatabaseTransaction) => Promise<T>): Promise<T>;
-  /** The same on a connection of the pool for raw SQL, with no limit to its time. */
+  /** For raw SQL on a connection of the pool, without a time limit. */
   onConnection<T>(tenant: Tenant, work: (connection: PoolClient) => Promise<T>): Promise<T>;
 };
 
-/** The transaction ends, and fails, after so many ms. Default 5,000. */
+/** The transaction fails after this many ms. Default: 5,000. */
 type Patience = { timeout?: number };
 
-// The dearest known list took 10 s from a cold disk; Prisma's own limit for a transaction is half of that.
+// The slowest known list took 10 s from a cold disk; Prisma's own limit for a transaction is half of that.
 const FOR_LISTS: Patience = { timeout: 30_000 };
 
-// Between the beginning of Prisma's clock and ours: one round trip, on a busy machine.
+// The time between the starts of Prisma's clock and ours: one round trip on a busy machine.
 const CLOCKS_APART_MS = 50;
 
-// An administrator may make the role while the service runs. Until then each process looks for it again after this time.
+// An administrator may create the role while the service runs. Until then, each process checks for it at this interval.
 const LOOK_AGAIN_MS = 60_000;
 
-/** Prisma has ended a transaction at its limit. The code is the one of Prisma's own error for it. */
+/** Prisma has ended a transaction at its time limit. The code is that of Prisma's own error for it. */
 class TransactionExpired extends Error {
   override readonly name = 'TransactionExpired';
   readonly code = 'P2028';
 }
 
 /**
- * The same work, whose failures beyond the limit are TransactionExpired. Prisma rolls back at the limit, also in the middle of a call that
- * stores a row and reads it again: the call then gives null, and what its caller makes of null says nothing.
+ * Runs the work and turns its failures after the limit into TransactionExpired. Prisma rolls back at the limit, even in the middle of a
+ * call that stores a row and reads it again: the call then returns null, and an error derived from that null would be misleading.
  */
 const withinTime =
   <T>(work: (transaction: DatabaseTransaction) => Promise<T>, { timeout = CONNECT_TIMEOUT_MS }: Patience = {}) =>
@@ -53,13 +53,13 @@ const withinTime =
     try {
       return await work(transaction);
     } catch (failure) {
-      // Prisma's own clock has begun a little earlier.
+      // Prisma's own clock started slightly earlier.
       if (performance.now() - begunAt < timeout - CLOCKS_APART_MS) throw failure;
       throw new TransactionExpired(`The transaction took more than ${timeout} ms`, { cause: failure });
     }
   };
 
-/** Connections of each pool, which environments, and organisations outside of their environments, share. */
+/** Connections of each pool, which are shared by environments, and by organisations outside their environments. */
 export type PoolSizes = { prisma: number; pool: number };
 // The pools' own defaults.
 const SIZES: PoolSizes = { prisma: 10, pool: 20 };
@@ -76,7 +76,7 @@ export function createTenants(
   const ofPool = createConnectionShares(sizes.pool, options);
   let known: { at: number; gap: Promise<RoleGap> } | undefined;
 
-  /** Once found the role is believed in for good: where it goes away again, calls fail instead of passing a missing wall. */
+  /** Once found, the role is never checked again: if it disappears, calls fail instead of running without isolation. */
   const isOn = async (): Promise<boolean> => {
     known ??= { at: performance.now(), gap: findRoleGap(pool) };
     const { at, gap } = known;
@@ -93,7 +93,7 @@ export function createTenants(
     if (!(await isOn())) return db.$transaction(inTime, options);
     return enter(tenant, (hasEntered) =>
       db.$transaction(async (transaction) => {
-        if (!hasEntered()) throw new Error('A transaction has begun without its tenant');
+        if (!hasEntered()) throw new Error('A transaction began without its tenant');
         return inTime(transaction);
       }, options),
     );
@@ -112,24 +112,23 @@ export function createTenants(
   };
 }
 
-/** An environment has waited for a connection for as long as a caller waits. `code` is that of fromDatabaseError. */
+/** An environment has waited for a connection for the maximum time. fromDatabaseError knows the `code`. */
 class ShareTaken extends Error {
   override readonly name = 'ShareTaken';
   readonly code = 'SHARE_TAKEN';
 }
 
-/** Runs `work` once its owner has a connection to spare. Throws ShareTaken after `connectWithinMs`. */
+/** Runs `work` once its owner may use another connection. Throws ShareTaken after `connectWithinMs`. */
 type ConnectionShares = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
 type Waiter = { begin(): void };
 type Share = { inUse: number; waiting: Set<Waiter> };
 
 /**
- * Bounds what owners use of a pool's `connections` at a time. Without it 20 requests of one environment that wait for a row lock, or read
- * a long list, take all connections, and the requests of every other environment fail.
- *
- * One owner uses half of them at most. The last quarter is for owners that use none: two busy environments leave a third one its turn.
- * Owners that wait take turns. Work must not ask for another connection of its own owner: it could wait for itself.
+ * Limits how many of a pool's `connections` an owner uses at a time. Without it, 20 requests of one environment that wait for a row
+ * lock, or read a long list, take all connections, and the requests of every other environment fail.
+ * One owner uses at most half of them. The last quarter is for owners that use none, so that two busy environments leave room for a
+ * third. Waiting owners take turns. Work must not request another connection for its own owner, because it could wait for itself.
  */
 export function createConnectionShares(
   connections: number,
@@ -137,7 +136,7 @@ export function createConnectionShares(
 ): ConnectionShares {
   const mostOfOne = Math.max(1, Math.floor(connections / 2));
   const mostOfBusy = connections - Math.ceil(connections / 4);
-  /** Owners that use connections or wait for one; the one that comes first is the next one. */
+  /** Owners that use connections or wait for one; the first one is next. */
   const owners = new Map<string, Share>();
   let inUse = 0;
 
@@ -147,7 +146,7 @@ export function createConnectionShares(
     inUse += 1;
   };
 
-  /** Gives connections to those that wait and may have one. An owner that has got one comes last again. */
+  /** Gives connections to waiting owners that may have one. An owner that was served moves to the end. */
   const admit = (): void => {
     for (const [owner, share] of owners) {
       const [next] = share.waiting;
@@ -176,7 +175,9 @@ export function createConnectionShares(
       };
       const timer = setTimeout(() => {
         share.waiting.delete(waiter);
-        reject(new ShareTaken(`Other requests used the connections that ${owner} may use for ${connectWithinMs} ms`));
+        reject(
+          new ShareTaken(`Other requests of ${owner} have used all connections of its share for ${connectWithinMs} ms`),
+        );
       }, connectWithinMs);
       share.waiting.add(waiter);
     });
@@ -188,7 +189,7 @@ export function createConnectionShares(
     share.inUse -= 1;
     inUse -= 1;
     admit();
-    // One that waits has a connection, or has just got one.
+    // An owner that is waiting has a connection, or has just got one.
     if (share.inUse === 0) owners.delete(owner);
   };
 

@@ -2,9 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { DatabaseTransaction } from './client.ts';
 
 /**
- * Runs `work` in one transaction on one connection of the pool. The transaction is committed when `work` returns and rolled back when
- * it throws; its error is thrown on. A connection that cannot even be rolled back is closed, never handed to the next caller. `begin` is
- * the SQL that begins it.
+ * Runs `work` in one transaction on one connection of the pool. Commits when `work` returns and rolls back when it throws; its error is
+ * rethrown. A connection that cannot even roll back is closed and never given to the next caller. `begin` is the SQL that begins the
+ * transaction.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -30,10 +30,10 @@ export async function inTransaction<T>(
   }
 }
 
-/** A pool, a connection of one, or a transaction of the Prisma client: a statement joins the transaction of its caller. */
+/** A pool, one of its connections, or a transaction of the Prisma client: a statement joins the transaction of its caller. */
 export type Executor = Pick<Pool, 'query'> | Pick<DatabaseTransaction, '$executeRawUnsafe'>;
 
-/** Runs a statement that returns no rows, and says how many it changed. */
+/** Runs a statement that returns no rows. Returns how many it changed. */
 export async function execute(db: Executor, text: string, values: readonly unknown[]): Promise<number> {
   if ('query' in db) return (await db.query(text, [...values])).rowCount ?? 0;
   return db.$executeRawUnsafe(text, ...values);

@@ -8,9 +8,9 @@ export const DUE_CHANNEL = 'posthorn_due';
 type Notifying = Pick<Database, '$queryRaw'> | Pick<Pool, 'query'>;
 
 /**
- * Wakes every worker once the surrounding transaction, if there is one, commits: a delivery is due now, or a replay waits to be
- * started. `lateMs`: rows may have been due for so long, and no other notification tells about them. Triggers of the tables notify
- * about rows that are late by more than 0.4 s when they are written, and about subscriptions that take tries again. Publishes wake by
+ * Wakes every worker once the surrounding transaction, if any, commits: a delivery is due now, or a replay waits to be started.
+ * `lateMs`: rows may already have been due for this long, and no other notification reports them. Triggers of the tables notify about
+ * rows that are more than 0.4 s late when they are written, and about subscriptions that accept attempts again. Publishes use
  * `createWaker` instead. The cast: Prisma cannot read a `void` column.
  */
 export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number } = {}): Promise<void> {
@@ -19,14 +19,14 @@ export async function wakeWorkers(db: Notifying, { lateMs }: { lateMs?: number }
   else await db.$queryRaw`SELECT pg_notify(${DUE_CHANNEL}, ${notice})::text`;
 }
 
-// Workers look a second time for rows that have been due for 2 s (src/delivery/queue/loop/claims/due-rows.ts). A commit that took
+// Workers check a second time for rows that have been due for 2 s (src/delivery/queue/loop/claims/due-rows.ts). A commit that took
 // longer needs a notification.
 const LATE_MS = 1_500;
 
 /**
- * Wakes workers beside the transactions of publishes, because a NOTIFY inside would make all commits queue for one lock. Nothing waits
- * for it. One notification is under way at a time, and workers poll if it is lost. `tookMs`: the length of the commit. A disk or a
- * standby may have held it up, and then its rows are older than workers look for.
+ * Wakes workers outside the transactions of publishes, because a NOTIFY inside would make all commits queue for one lock. Nothing waits
+ * for it. One notification is in progress at a time, and workers poll if it is lost. `tookMs`: duration of the commit. If a disk or a
+ * standby has delayed it, its rows are older than workers look for.
  */
 export function createWaker(pool: Pool, log: Logger): (tookMs: number) => void {
   let isWaking = false;
@@ -34,7 +34,7 @@ export function createWaker(pool: Pool, log: Logger): (tookMs: number) => void {
     if (isWaking && tookMs < LATE_MS) return;
     isWaking = true;
     wakeWorkers(pool, tookMs < LATE_MS ? {} : { lateMs: tookMs })
-      .catch((error: unknown) => log.debug({ err: error }, 'workers were not woken; they poll'))
+      .catch((error: unknown) => log.debug({ err: error }, 'could not wake the workers; they poll'))
       .finally(() => {
         isWaking = false;
       });
@@ -42,15 +42,15 @@ export function createWaker(pool: Pool, log: Logger): (tookMs: number) => void {
 }
 
 /**
- * Content of a notification that does more than wake: rows of a lane and a subscription, due since a time of PostgreSQL's; a
- * subscription that takes tries again; publishes that were late.
+ * Content of a notification that does more than wake: rows of a lane and a subscription that have been due since a PostgreSQL time; a
+ * subscription that accepts attempts again; publishes that were late.
  */
 export type DueNotice =
   | { lane: 'first' | 'retry'; subscriptionId: string; since: Date }
   | { opened: string }
   | { lateMs: number };
 
-/** Reads a notification as `wakeWorkers` and the triggers write it; undefined where it only wakes. */
+/** Parses a notification of `wakeWorkers` or the triggers; undefined if it only wakes. */
 export function readDueNotice(notice: string): DueNotice | undefined {
   const [kind, name, seconds, ...more] = notice.split(' ');
   if (name === undefined || name === '' || more.length > 0) return undefined;
@@ -61,15 +61,15 @@ export function readDueNotice(notice: string): DueNotice | undefined {
   return Number.isNaN(since.getTime()) ? undefined : { lane: kind, subscriptionId: name, since };
 }
 
-/** Looks again and again, at once when it is woken, until `stop`, which waits for the look under way. */
+/** A polling loop: polls repeatedly, and at once when woken, until `stop`, which waits for the poll in progress. */
 export type Looking = { wake(): void; stop(): Promise<void> };
 
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** Ms until the next look. While `isDeaf` nothing wakes the loop before then: the look would find what this one has found. */
+/** Milliseconds until the next poll. With `isDeaf` nothing wakes the loop earlier, because it would only find the same again. */
 export type Rest = { ms: number; isDeaf?: boolean };
 
-/** `what` waits while looks fail. */
+/** `what` names, for the log, what waits while polls fail. */
 export function startLooking({ log, what, look }: { log: Logger; what: string; look: () => Promise<Rest> }): Looking {
   let isStopping = false;
   let isWoken = false;
@@ -87,7 +87,7 @@ export function startLooking({ log, what, look }: { log: Logger; what: string; l
     });
   const tryToLook = (): Promise<Rest> =>
     look().catch((error: unknown) => {
-      log.warn({ err: error }, `${what} wait for a moment; this worker looks again`);
+      log.warn({ err: error }, `${what} are delayed; this worker will try again in a second`);
       return { ms: PAUSE_AFTER_FAILURE_MS };
     });
   const run = async (): Promise<void> => {
@@ -117,18 +117,18 @@ export const DUE_RUNS_CHANNEL = 'posthorn_runs';
 /** SQL, a SET list: the run `r` waits for a worker in its next round. */
 export const NEXT_ROUND = `status = 'pending', round = r.round + 1, due_at = now(), carrier = NULL, holder = NULL`;
 
-/** Wakes every worker once the surrounding transaction, if there is one, commits: a run is to be started or cancelled. */
+/** Wakes every worker once the surrounding transaction, if any, commits: a run is to be started or cancelled. */
 export async function wakeForRuns(db: Notifying): Promise<void> {
   if ('query' in db) await db.query('SELECT pg_notify($1, $2)', [DUE_RUNS_CHANNEL, '']);
   else await db.$queryRaw`SELECT pg_notify(${DUE_RUNS_CHANNEL}, '')::text`;
 }
 
-// A worker that has many runs to begin loses nothing by it: it looks again by itself.
+// A worker with many runs to start loses nothing: it polls again by itself.
 const BETWEEN_MS = 50;
 
 /**
- * Wakes workers behind the transactions of publishes: at once after a calm moment, else once for all of those within a moment. Nothing
- * waits for it, and workers look by themselves if it is lost.
+ * Wakes workers after the transactions of publishes: at once after a quiet moment, otherwise once for all within the interval. Nothing
+ * waits for it, and workers poll if it is lost.
  */
 export function createRunsWaker(pool: Pool, log: Logger): () => void {
   let isResting = false;
@@ -141,7 +141,7 @@ export function createRunsWaker(pool: Pool, log: Logger): () => void {
     isResting = true;
     isWanted = false;
     wakeForRuns(pool)
-      .catch((error: unknown) => log.debug({ err: error }, 'workers were not woken for runs; they look by themselves'))
+      .catch((error: unknown) => log.debug({ err: error }, 'could not wake the workers for runs; they poll'))
       .finally(() => setTimeout(rested, BETWEEN_MS).unref());
   };
   return () => {

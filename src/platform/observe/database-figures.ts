@@ -17,16 +17,16 @@ import {
 } from './figure-queries.ts';
 import { type MetricValues, metricValuesOf } from './metrics-server.ts';
 
-// Several scrapers, and scrapes every few seconds, read PostgreSQL this often at most.
+// However many scrapers there are and however often they scrape, PostgreSQL is read no more often than this.
 const BACKLOG_EVERY_MS = 10_000;
-// Sizes of tables are asked of the file system, file by file.
+// Reading the sizes of tables queries the file system, file by file.
 const TABLES_EVERY_MS = 60_000;
-// One step into an index for each channel. A pass of retention begins every 30 minutes.
+// One index lookup per channel. A retention pass begins every 30 minutes.
 const RETENTION_EVERY_MS = 300_000;
-// A scrape ends after 10 s as a rule. The last figures are better than none.
+// A scrape usually times out after 10 s. Old values are better than none.
 const STATEMENT_TIMEOUT_MS = 5_000;
 export type DatabaseFigures = {
-  /** As of the last look, which is ten seconds old at most while PostgreSQL answers. */
+  /** As of the last reading, which is at most ten seconds old while PostgreSQL responds. */
   read(): Promise<MetricValues>;
   close(): Promise<void>;
 };
@@ -35,7 +35,7 @@ export type DatabaseFigures = {
 export function createDatabaseGauges() {
   const registry = new Registry();
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) =>
-    // Several pages show the same database; the largest is the newest of a growing thing, and a sum would count it twice.
+    // Several pages may show the same database: the largest value is the newest of a growing one, and a sum would count it twice.
     new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max' });
   const up = gauge('posthorn_database_up', '1 if PostgreSQL answered the last query of these gauges, else 0.');
   const due = gauge(
@@ -87,9 +87,9 @@ export function createDatabaseGauges() {
 }
 
 /**
- * Figures of the backlog, the tables, retention and connections, as PostgreSQL has them. They are read by a connection of their own, so
- * that a scrape never takes one of the hot path's, and no statement counts a large table. While PostgreSQL is away the figures stay and
- * `posthorn_database_up` is 0; `onFailure` is told when that begins.
+ * Reads metrics of the backlog, the tables, retention and connections from PostgreSQL. They have a connection of their own, so that a
+ * scrape never uses one of the hot path, and no statement counts a large table. While PostgreSQL is unavailable, the values stay and
+ * `posthorn_database_up` is 0; `onFailure` is called when that begins.
  */
 export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: unknown) => void): DatabaseFigures {
   const { registry, up, due, age, scheduled, runs, runAge, overdue, sessions, bytes, live, dead, inserted } =
@@ -140,7 +140,7 @@ export function createDatabaseFigures(databaseUrl: string, onFailure: (failure: 
         tablesAt = now;
       }
       if (now - retentionAt >= RETENTION_EVERY_MS) {
-        // Before the look: one that takes too long is not made again every ten seconds.
+        // Set before the query, so that a slow one is not repeated every ten seconds.
         retentionAt = now;
         await lookAtRetention();
       }

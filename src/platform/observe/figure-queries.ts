@@ -2,9 +2,9 @@ import type { Pool } from 'pg';
 import { keepsMessage, keepsRun, IS_ACTIVE } from '../db/sql/fragments.ts';
 import { RETENTION_DAYS, retentionLimits } from '../../kernel/rules/resource-bounds.ts';
 
-// Rows that one look counts in each place, and in all: 100,000 entries of an index are some 50 ms, however long the backlog is.
+// Maximum rows counted per subscription and in total: 100,000 index entries take about 50 ms, however long the backlog is.
 export const COUNT_BOUNDS = { perSubscription: 10_000, inAll: 100_000 } as const;
-// Expired rows of a channel or environment that one look asks whether something keeps them: some 3 ms where all are kept.
+// Maximum expired rows of a channel or environment that are checked for exemptions: about 3 ms if all are exempt.
 const ASKED_WHETHER_KEPT = 1_000;
 
 const unclaimed = (lane: '= 0' | '> 0', limit: number): string => `
@@ -20,7 +20,7 @@ const lane = (state: string, attempts: '= 0' | '> 0', limit: number): string => 
 const CLAIMED = `SELECT 'claimed' AS state, d.due_at FROM deliveries d
   WHERE d.holder IS NOT NULL AND d.due_at <= now() LIMIT ${COUNT_BOUNDS.inAll}`;
 
-// The oldest row of each place is one entry of an index for each subscription, and is looked for in all of them.
+// The oldest row is one index entry per subscription, so all subscriptions are searched.
 const BACKLOG = `
   WITH claimed AS MATERIALIZED (${CLAIMED}), counted AS (
     SELECT state, count(*) AS rows FROM (
@@ -49,7 +49,7 @@ const OLDEST_DUE = `
 const WAITING = `SELECT coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS age
   FROM (SELECT due_at FROM scheduled_messages WHERE due_at <= now() ORDER BY due_at LIMIT 1) AS first`;
 
-// Indexes of runs that have not ended, and of those before a gate.
+// Indexes of unfinished runs, and of those queued for their concurrency group.
 const RUNS = `
   SELECT status AS state, count(*)::float8 AS rows, max(extract(epoch FROM now() - due_at))::float8 AS age FROM (
     (SELECT 'pending' AS status, due_at FROM runs WHERE due_at <= now() AND status = 'pending' ORDER BY due_at LIMIT ${COUNT_BOUNDS.inAll})
@@ -64,7 +64,7 @@ const TABLES = `
     n_dead_tup::float8 AS dead, n_tup_ins::float8 AS inserted
   FROM pg_stat_user_tables WHERE schemaname = current_schema() AND relname <> '_prisma_migrations'`;
 
-// The first expired row of each channel, by its index, that nothing keeps. The limit of d days is $1[d].
+// The first expired row of each channel, by its index, that is not exempt. The limit for d days is $1[d].
 const OVERDUE_MESSAGES = `
   SELECT max(extract(epoch FROM $2::timestamptz - make_interval(days => c.retention_days) - oldest.published_at))::float8 AS seconds
   FROM channels c CROSS JOIN LATERAL (
@@ -87,7 +87,7 @@ const OVERDUE_RUNS = `
     ORDER BY expired.id LIMIT 1
   ) AS oldest`;
 
-// A user sees the states of its own connections without further rights. The connection that asks is left out.
+// A user can see the states of its own connections without further rights. Excludes the connection that asks.
 const SESSIONS = `
   SELECT CASE WHEN state = 'active' AND wait_event_type = 'Lock' THEN 'waiting' WHEN state IN ('active', 'idle') THEN state
     WHEN state LIKE 'idle in transaction%' THEN 'idle_in_transaction' ELSE 'other' END AS state, count(*)::float8 AS sessions
@@ -103,20 +103,20 @@ type TableRow = { name: string; bytes: number; live: number; dead: number; inser
 /** Due deliveries by state, with the age of the oldest in seconds. A state without any has no row. */
 export const readBacklog = async (pool: Pool): Promise<BacklogRow[]> => (await pool.query<BacklogRow>(BACKLOG)).rows;
 
-/** Seconds since the oldest delivery was due that should be sent or is being sent now; 0 without one. Open circuits are left out. */
+/** Seconds since the oldest delivery became due that should be, or is being, sent now; 0 without one. Excludes open circuits. */
 export const readOldestDue = async (pool: Pool): Promise<number> =>
   (await pool.query<{ age: number }>(OLDEST_DUE)).rows[0]?.age ?? 0;
 
-/** Seconds since the oldest scheduled message that waits was due, 0 without one. */
+/** Seconds since the oldest waiting scheduled message was due; 0 without one. */
 export const readWaiting = async (pool: Pool): Promise<number> =>
   (await pool.query<{ age: number }>(WAITING)).rows[0]?.age ?? 0;
 
 export const RUN_STATES = ['pending', 'queued', 'running', 'waiting'] as const;
 
-/** Runs that have not ended by state, with the age of the oldest one that is due. A state without any has no row. */
+/** Unfinished runs by state, with the age of the oldest due one. A state without any has no row. */
 export const readRuns = async (pool: Pool): Promise<BacklogRow[]> => (await pool.query<BacklogRow>(RUNS)).rows;
 
-/** Sizes and estimated rows of each table, from the statistics of PostgreSQL: no row is counted. */
+/** Sizes and estimated rows of each table, from PostgreSQL's statistics: no rows are counted. */
 export const readTables = async (pool: Pool): Promise<TableRow[]> => (await pool.query<TableRow>(TABLES)).rows;
 
 export const RETAINED = ['messages', 'runs'] as const;
@@ -125,13 +125,13 @@ export const RETAINED = ['messages', 'runs'] as const;
 export async function readTime(pool: Pool): Promise<Date> {
   const { rows } = await pool.query<{ now: Date }>('SELECT now()');
   const [row] = rows;
-  if (row === undefined) throw new Error('PostgreSQL told no time');
+  if (row === undefined) throw new Error('PostgreSQL did not return its time');
   return row.now;
 }
 
 /**
- * Seconds by which the oldest row that retention may remove is past its end at `now`, 0 without one. At least this long: where the
- * first thousand expired rows of a channel or environment are all kept, its later ones are not looked at.
+ * Seconds by which the oldest row that retention may remove is past its end at `now`, 0 without one. This is a lower bound: if the
+ * first thousand expired rows of a channel or environment are all exempt, later ones are not checked.
  */
 export async function readOverdue(pool: Pool, now: Date): Promise<Record<(typeof RETAINED)[number], number>> {
   const read = async (text: string, kind: 'message' | 'run'): Promise<number> =>

@@ -15,7 +15,7 @@ const DELIVERED: Tried = {
   deadLetterReason: null,
 };
 
-test('an attempt is counted by its outcome and its class of error, and a dead letter by its reason', async () => {
+test('an attempt is counted by its outcome and error class, and a dead letter by its reason', async () => {
   const meters = createMeters();
   meters.tried(DELIVERED);
   meters.tried({ ...DELIVERED, outcome: 'failed', errorClass: 'timeout', deadLetterReason: 'exhausted' });
@@ -30,7 +30,7 @@ test('an attempt is counted by its outcome and its class of error, and a dead le
   ]);
 });
 
-test('a server that is away is 1, one that is there 0, and one that nobody works with is not there', async () => {
+test('counts each server by whether it can be used, and leaves out unused ones', async () => {
   const meters = createMeters();
   expect(await series(meters, 'posthorn_dependency_up')).toEqual([]);
   meters.readServers(
@@ -46,7 +46,7 @@ test('a server that is away is 1, one that is there 0, and one that nobody works
   ]);
 });
 
-test('runs are counted by trigger and status, steps by type and outcome, and a pause has no length', async () => {
+test('runs are counted by trigger and status, steps by type and outcome, and a pause has no duration', async () => {
   const meters = createMeters();
   meters.runs.begun('event');
   meters.runs.ended('completed', 3);
@@ -66,7 +66,7 @@ test('runs are counted by trigger and status, steps by type and outcome, and a p
   ]);
 });
 
-test('a replay, and a retry, are left out of the times since the acceptance', async () => {
+test('replays and retries are left out of the times since acceptance', async () => {
   const meters = createMeters();
   meters.tried(DELIVERED);
   meters.tried({ ...DELIVERED, firstAfterSeconds: undefined, deliveredAfterSeconds: undefined });
@@ -128,7 +128,7 @@ test('pools and connections to receivers are read at each scrape', async () => {
   ]);
 });
 
-test('a name follows the conventions of Prometheus: a unit of seconds or bytes, and total for counters', async () => {
+test('names follow Prometheus conventions: units of seconds or bytes, and total for counters', async () => {
   for (const { name, type } of await createMeters().registry.getMetricsAsJSON()) {
     if (!name.startsWith('posthorn_')) continue;
     expect([name, String(type) === 'counter']).toEqual([name, name.endsWith('_total')]);
@@ -152,12 +152,12 @@ describe('limits', () => {
     (await meters.registry.getSingleMetricAsString(name)).split('\n').filter((line) => /^[a-z]/.test(line));
   const LIMITS = { requestsPerMinute: 1, batchPerMinute: 1, burst: 1, concurrent: 1 };
 
-  test('without metrics the limiter is the very same', () => {
+  test('without metrics the limiter is unchanged', () => {
     const limiter = limiterWith(async () => ALLOWED);
     expect(observedLimiter(limiter, undefined)).toBe(limiter);
   });
 
-  test('each decision is counted by its kind of limit and its outcome, and is the answer', async () => {
+  test('each decision is counted by its limit and outcome, and returned', async () => {
     const meters = createMeters();
     const refused: Allowance = { ...ALLOWED, refusal: { reason: 'too many', retryAfter: 1 } };
     let answer = ALLOWED;
@@ -176,7 +176,7 @@ describe('limits', () => {
     ]);
   });
 
-  test('a decision that fails is not counted, and its failure is the answer', async () => {
+  test('a decision that fails is not counted, and its failure is passed on', async () => {
     const meters = createMeters();
     const limiter = observedLimiter(
       limiterWith(() => Promise.reject(new Error('no Redis'))),
@@ -186,7 +186,7 @@ describe('limits', () => {
     expect(await series(meters, 'posthorn_rate_limit_decisions_total')).toEqual([]);
   });
 
-  test('whether the limits are shared is shown where there is something to share them', async () => {
+  test('shows whether limits are shared if they can be', async () => {
     const meters = createMeters();
     expect(await series(meters, 'posthorn_rate_limits_shared')).toEqual([]);
     let isShared = true;

@@ -3,25 +3,25 @@ import type { Pool } from 'pg';
 import type { DeadLetterReason, DeliveryStatus } from '../../kernel/words/statuses.ts';
 import type { Allowance, Limiter } from '../rate-limits/limiter.ts';
 
-// From an answer within a millisecond to the 30 s that a request may take.
+// From a response within milliseconds to the 30 s that a request may take.
 const CALL_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-// From a delivery at once to one after a day of retries.
+// From an immediate delivery to one after a day of retries.
 const DELIVERY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400];
 const GROUP_ITEMS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-/** Group commits and group reads that are measured. */
+/** Group commits that are measured. */
 export type GroupName = 'publish' | 'record';
 
 /** Connections to receivers of one process. */
 export type SenderGauge = { open: number; inUse: number; origins: number };
 
-/** A recorded attempt as it is measured. Times are seconds; those since the acceptance are left out for replays. */
+/** A recorded attempt as it is measured. Times are in seconds; those since acceptance are left out for replays. */
 export type Tried = {
   outcome: DeliveryStatus;
-  /** `none` for a delivered one. */
+  /** `none` if it was delivered. */
   errorClass: string;
   seconds: number;
-  /** From the acceptance of the message to the beginning of the first attempt. */
+  /** From the acceptance of the message to the start of the first attempt. */
   firstAfterSeconds: number | undefined;
   /** From the acceptance of the message to the end of the attempt that delivered it. */
   deliveredAfterSeconds: number | undefined;
@@ -29,14 +29,14 @@ export type Tried = {
 };
 
 /**
- * Everything that one process counts. The hot path adds to counters; gauges are read at a scrape. No label holds an id: the number of
- * series is bounded by the routes, statuses and kinds of error of the code.
+ * Everything that a process counts. The hot path increments counters; gauges are read at a scrape. No label contains an id, so the
+ * number of series is bounded by the routes, statuses and error classes in the code.
  */
 export function createMeters() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  // The mean of several processes would hide the one that hangs.
+  // The mean over several processes would hide the one that hangs.
   for (const name of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
     (part) => `nodejs_eventloop_lag_${part}_seconds`,
   )) {
@@ -212,7 +212,7 @@ export function createMeters() {
       requests.inc({ method, route, status });
       requestSeconds.observe({ method, route }, seconds);
     },
-    /** A publish request is committed. */
+    /** Counts a committed publish request. */
     committed(messages: number, seconds: number): void {
       published.inc(messages);
       publishSeconds.observe(seconds);
@@ -220,7 +220,7 @@ export function createMeters() {
     group(group: GroupName, items: number): void {
       groupItems.observe({ group }, items);
     },
-    /** An attempt is recorded. */
+    /** Counts a recorded attempt. */
     tried({ outcome, errorClass, seconds, firstAfterSeconds, deliveredAfterSeconds, deadLetterReason }: Tried): void {
       attempts.inc({ outcome, error_class: errorClass });
       attemptSeconds.observe(seconds);
@@ -258,12 +258,12 @@ export function createMeters() {
 
 export type Meters = ReturnType<typeof createMeters>;
 
-// From a run of one pure step to one that has waited for weeks.
+// From a run with a single pure step to one that has waited for weeks.
 const RUN_SECONDS = [
   0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600, 86_400, 604_800, 2_592_000,
 ];
 
-/** Everything about runs of workflows that one process counts. No label holds an id, nor anything that an author has named. */
+/** Everything that a process counts about workflow runs. No label contains an id, or anything that an author has named. */
 function createRunMeters(registry: Registry) {
   const registers = [registry];
   const begun = new Counter({
@@ -294,7 +294,7 @@ function createRunMeters(registry: Registry) {
     begun(trigger: string): void {
       begun.inc({ trigger });
     },
-    /** `after`: seconds since the run began, for one that has ended for good. */
+    /** `after`: seconds since the run started, if it has finished. */
     ended(status: string, after?: number): void {
       ended.inc({ status });
       if (after !== undefined) seconds.observe(after);
@@ -305,7 +305,7 @@ function createRunMeters(registry: Registry) {
   };
 }
 
-/** The same limiter, with its decisions counted. */
+/** Returns the limiter with its decisions counted. */
 export function observedLimiter(limiter: Limiter, meters: Meters | undefined): Limiter {
   if (meters === undefined) return limiter;
   const { isShared } = limiter;

@@ -15,7 +15,7 @@ function processWith(count: number) {
 
 const seriesOf = (page: string): string[] => page.split('\n').filter((line) => /^[a-z]/.test(line));
 
-test('one page of several has sums, and the largest where a gauge says so', async () => {
+test('a merged page has sums, or the maximum for gauges that ask for it', async () => {
   const figures = [await metricValuesOf(processWith(2)), await metricValuesOf(processWith(3))];
   expect(seriesOf(await mergePages(figures, []))).toEqual([
     'calls_total{route="/a"} 5',
@@ -29,17 +29,17 @@ test('one page of several has sums, and the largest where a gauge says so', asyn
 });
 
 // Old mechanism: the aggregation added into the figures of a dead process, which grew with each scrape.
-test('the same figures may be merged again', async () => {
+test('the same metrics can be merged again', async () => {
   const figures = [await metricValuesOf(processWith(2)), await metricValuesOf(processWith(3))];
   expect(await mergePages(figures, [])).toBe(await mergePages(figures, []));
 });
 
-test('a dead process keeps what it has counted, and none of its gauges', async () => {
+test('the counters of a dead process are kept, but not its gauges', async () => {
   const kept = countedOf(await metricValuesOf(processWith(2)));
   expect(kept.map(({ name }) => name)).toEqual(['calls_total', 'call_seconds']);
 });
 
-test('an empty page is a page', async () => {
+test('an empty page is valid', async () => {
   expect(seriesOf(await mergePages([], ['']))).toEqual([]);
 });
 
@@ -47,17 +47,17 @@ describe('pages in the form of text', () => {
   const page = (value: number, queue = 'posthorn'): string =>
     `# HELP temporal_request Requests\n# TYPE temporal_request counter\ntemporal_request{operation="Poll",task_queue="${queue}"} ${value}\n`;
 
-  test('are added up series by series, and each family is described once', () => {
+  test('are summed series by series, and each family is described once', () => {
     expect(mergeTexts([page(2), page(3)])).toBe(page(5));
   });
 
-  test('hold no series for each life of a process: the queue of its own loses the id', () => {
+  test('have no separate series for each life of a process: its own queue loses the id', () => {
     const text = mergeTexts([page(2, 'posthorn/inc_01aa'), page(3, 'posthorn/inc_01bb')]);
     expect(text).toContain('task_queue="posthorn/process"} 5');
     expect(text).not.toContain('inc_');
   });
 
-  test('may have series without labels, and lines that are none', () => {
+  test('may have series without labels, and other lines', () => {
     expect(mergeTexts(['plain 1\n\nnonsense\n', 'plain 2\n'])).toBe('plain 3\n');
   });
 });

@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
-/** Whether the role takes work, as /readyz tells it. */
+/** Whether the command accepts work, as in /readyz. */
 export type Readied = { isReady: boolean; parts?: Record<string, string>; reasons: Record<string, string> };
 
 export type MetricsServer = { port: number; stop(): Promise<void> };
 
 /**
- * Serves /metrics, /healthz and /readyz at a port of their own, for Prometheus and for probes: without keys, so the port is for the
- * inner network only. Rejects when the port is taken.
+ * Serves /metrics, /healthz and /readyz on a separate port, for Prometheus and probes. There is no authentication, so the port must
+ * stay inside the network. Rejects if the port is in use.
  */
 export function startMetricsServer({
   port,
@@ -38,7 +38,7 @@ export function startMetricsServer({
     }
     answer((request.url ?? '').replace(/\?.*$/s, ''), response).catch((failure: unknown) => {
       onFailure(failure);
-      if (!response.headersSent) write(response, 500, 'The metrics could not be read; the log says why\n');
+      if (!response.headersSent) write(response, 500, 'Could not read the metrics; see the log\n');
     });
   });
   return new Promise((resolve, reject) => {
@@ -65,45 +65,48 @@ function write(response: ServerResponse, status: number, text: string, type = 't
 const writeJson = (response: ServerResponse, status: number, body: object): void =>
   write(response, status, `${JSON.stringify(body)}\n`, 'application/json');
 
-/** Metrics of one registry, as they go through the pipe to a supervisor. */
+/** Metrics of one registry, in the form in which they are sent to a supervisor. */
 export type MetricValues = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** Everything that one service process tells at a scrape. */
+/** Everything that a service process reports at a scrape. */
 export type ProcessPage = {
   own: MetricValues;
-  /** Figures of PostgreSQL, which are the same for all: one process of a command is asked for it. */
+  /** Database metrics, which are the same for all processes, so only one of a command is asked. */
   database: MetricValues | undefined;
   /** The page of Temporal's SDK. */
   temporal: string;
 };
 
 export const metricValuesOf = async (registry: Registry): Promise<MetricValues> =>
-  // `as`: its declaration leaves out the values that its own aggregation reads.
+  // `as`: its declaration omits the values that its own aggregation reads.
   (await registry.getMetricsAsJSON()) as unknown as MetricValues;
 
 /** Prometheus's text format, version 0.0.4. */
 const CONTENT_TYPE = AggregatorRegistry.PROMETHEUS_CONTENT_TYPE;
 
-/** One page of several: counters, histograms and most gauges are sums; a gauge may say otherwise by its aggregator. */
+/** Merges several pages into one: counters, histograms and most gauges are summed; a gauge's aggregator may say otherwise. */
 export async function mergePages(figures: readonly MetricValues[], temporal: readonly string[]): Promise<string> {
   const merged = AggregatorRegistry.aggregate(figures.map((each) => each.map(copyOf)));
   return `${await merged.metrics()}\n${mergeTexts(temporal)}`;
 }
 
-// Aggregation writes into the values that it is given, and the figures of a dead process are added again at each scrape.
+// Aggregation modifies its input, and the values of a dead process are added again at each scrape.
 const copyOf = (metric: MetricValues[number]): MetricValues[number] => ({
   ...metric,
   values: metric.values.map((value) => ({ ...value })),
 });
 
-/** A dead process keeps what it has counted: without it a sum over processes would fall, and Prometheus read a restart of all. */
+/**
+ * What a dead process has counted is kept: otherwise a sum over processes would fall, and Prometheus would take that for a restart of
+ * all.
+ */
 export const countedOf = (figures: MetricValues): MetricValues =>
   figures.filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
 
-// The SDK names a task queue in every series. That of one process has the process's id in its name, and a restart would add series.
+// The SDK puts the task queue into every series. The queue of one process contains the worker's id, so a restart would add series.
 const OWN_QUEUE = /(task_queue="[^"]*?)inc_[^"]*"/g;
 
-/** Adds up pages in text form, series by series. Each family is described once. */
+/** Sums pages in text format, series by series. Each family is described once. */
 export function mergeTexts(texts: readonly string[]): string {
   const described = new Map<string, string[]>();
   const series = new Map<string, Map<string, number>>();

@@ -4,25 +4,25 @@ import { MAX_HEADER_BYTES } from './exchange/connections.ts';
 import { createReadBound } from './exchange/read-bound.ts';
 import { BODY_BOUNDS } from './exchange/response-content.ts';
 
-/** A provider waits for its answer meanwhile. DNS, TCP, TLS and the answer together. */
+/** DNS, TCP, TLS and the response together. A provider is waiting for our response meanwhile. */
 const TIMEOUT_MS = 5_000;
 
-/** Rejection for an address that was reached and has answered with another status than 200. */
+/** Rejection for an address that responded with a status other than 200. */
 export class AddressAnswered extends Error {
   override readonly name = 'AddressAnswered';
   readonly status: number;
   constructor(status: number) {
-    super(`The address answered ${status}`);
+    super(`The address responded with status ${status}`);
     this.status = status;
   }
 }
 
-/** Gets an https address and resolves with its text, 64 KiB at most. Rejects on anything but a whole answer with 200. */
+/** Fetches an https address and resolves with its text, up to 64 KiB. Rejects on anything but a complete response with status 200. */
 export type FetchText = (url: string) => Promise<string>;
 
 /**
- * Gets small public texts: certificates, and addresses that confirm a subscription. Every rule of the guard holds, redirects are not
- * followed, nothing is decoded, and no connection is kept: one an hour is made at most. Nothing of the answer is trusted by this.
+ * Fetches small public texts: certificates, and addresses that confirm a subscription. All rules of the guard apply, redirects are not
+ * followed, nothing is decoded, and no connection is kept, since there is at most one an hour. The response is not verified here.
  */
 export const createFetchText =
   ({ guard, version }: { guard: Pick<AddressGuard, 'readTarget' | 'connect'>; version: string }): FetchText =>

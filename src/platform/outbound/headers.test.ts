@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CUSTOM_HEADER_BOUNDS, customHeadersProblem, headersNotSent, isHeaderAllowed } from './headers.ts';
 
-describe('custom headers that are fine', () => {
+describe('custom headers that are valid', () => {
   test.each<[string, Record<string, string>]>([
     ['none', {}],
     ['an authorization', { Authorization: 'Bearer abc.def' }],
@@ -47,7 +47,7 @@ describe('custom headers that are fine', () => {
   });
 });
 
-test('a header that is ours to set, hop-by-hop or a key to a metadata service is refused in any case', () => {
+test('a header that the service sets, hop-by-hop or for a metadata service is rejected in any case', () => {
   const denied = [
     'Host',
     'HOST',
@@ -79,12 +79,12 @@ test('a header that is ours to set, hop-by-hop or a key to a metadata service is
     'Metadata',
   ];
   for (const name of denied) {
-    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('may not be set') });
+    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('must not be set') });
   }
 });
 
 // Old mechanism: the list had only the names that frame a request or open metadata services, and compared them letter for letter.
-describe('a header by which a receiver tells who sent a request, how and where to, is refused', () => {
+describe('a header from which a receiver derives the sender, method or target of a request is rejected', () => {
   test.each([
     'Proxy',
     'Content_Length',
@@ -142,26 +142,26 @@ describe('a header by which a receiver tells who sent a request, how and where t
     'posthorn-hops',
     'Posthorn_Hops',
   ])('%s', (name) => {
-    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('may not be set') });
+    expect(customHeadersProblem({ [name]: 'x' })).toEqual({ name, reason: expect.stringContaining('must not be set') });
     expect(isHeaderAllowed(name)).toBe(false);
     expect(headersNotSent({ 'x-team': 'a', [name]: 'x' })).toEqual([
-      { name, reason: expect.stringMatching(/^is not sent: it may not be set/) },
+      { name, reason: expect.stringMatching(/^is not sent, because it must not be set/) },
     ]);
   });
 });
 
-test('__proto__ is refused as a name even when it is a member of its own', () => {
+test('__proto__ is rejected as a name even if it is an own member', () => {
   const headers: Record<string, string> = JSON.parse('{"__proto__": "x"}');
   expect(customHeadersProblem(headers)).toMatchObject({ name: '__proto__' });
 });
 
-describe('a name that is no header name is refused', () => {
+describe('an invalid header name is rejected', () => {
   test.each(['', ' ', 'a b', 'a:b', 'a\r\nb', 'a\0', 'é', 'a/b', '(a)', 'a,b', 'n'.repeat(65)])('%j', (name) => {
     expect(customHeadersProblem({ [name]: 'x' })).toMatchObject({ name });
   });
 });
 
-describe('a value that could be read as something else is refused', () => {
+describe('an ambiguous value is rejected', () => {
   test.each(['a\r\nhost: evil', 'a\nb', 'a\0', '\u007f', 'é', '日本', ' a', 'a ', '\ta', 'a\tb', 'v'.repeat(4_097)])(
     '%j',
     (value) => {
@@ -170,16 +170,19 @@ describe('a value that could be read as something else is refused', () => {
   );
 });
 
-test('the same name twice, in two cases, is refused', () => {
-  expect(customHeadersProblem({ 'X-Key': 'a', 'x-key': 'b' })).toEqual({ name: 'x-key', reason: 'is there twice' });
+test('the same name in two cases is rejected', () => {
+  expect(customHeadersProblem({ 'X-Key': 'a', 'x-key': 'b' })).toEqual({
+    name: 'x-key',
+    reason: 'must be given only once',
+  });
 });
 
-test('more than twenty are refused, without blaming one of them', () => {
+test('more than twenty are rejected, without naming one of them', () => {
   const headers = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, 'v']));
   expect(customHeadersProblem(headers)).toEqual({ reason: 'must be at most 20 headers' });
 });
 
-describe('beside what is stored', () => {
+describe('with stored headers', () => {
   const stored = { Cookie: 'a', 'X-Key': 'b' };
 
   test.each<[string, Record<string, string>]>([
@@ -198,7 +201,7 @@ describe('beside what is stored', () => {
     expect(customHeadersProblem(headers, stored)).toMatchObject({ name });
   });
 
-  test('more than twenty are refused only when they are more than before', () => {
+  test('more than twenty are rejected only if they are more than before', () => {
     const many = Object.fromEntries(Array.from({ length: 22 }, (_, index) => [`x-${index}`, 'v']));
     expect(customHeadersProblem({ ...many, 'x-0': 'w' }, many)).toBeUndefined();
     expect(customHeadersProblem({ ...many, 'x-22': 'v' }, many)).toEqual({ reason: 'must be at most 20 headers' });

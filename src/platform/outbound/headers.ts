@@ -1,4 +1,4 @@
-/** Most custom headers of one subscription, and their sizes in characters. */
+/** Maximum number of custom headers of a subscription, and their sizes in characters. */
 export const CUSTOM_HEADER_BOUNDS = { count: 20, name: 64, value: 4_096 } as const;
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/;
@@ -6,14 +6,14 @@ const NAME = /^[A-Za-z0-9!#$%&'*+.^_|~-]+$/;
 const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
 
 /**
- * Names that a subscription may not set, as `folded` writes them: the service's own, hop-by-hop ones and those that frame the message
- * (RFC 9110 §7.6.1). Also names by which a receiver, or a server behind it, tells who sent a request, by which method, to which host
- * or path, and in whose session. A tenant who could set these would speak with more than its own voice.
+ * Names that a subscription may not set, in the form of `folded`: the service's own, hop-by-hop headers and those that frame the
+ * message (RFC 9110 §7.6.1). Also names from which a receiver, or a server behind it, derives who sent a request, with which method, to
+ * which host or path, and in whose session. A tenant who could set these could impersonate others.
  */
 const DENIED_NAMES: ReadonlySet<string> = new Set([
   '--proto--',
   'accept-encoding',
-  // Belongs to a trace, as traceparent and tracestate do (W3C Baggage).
+  // Belongs to a trace, like traceparent and tracestate (W3C Baggage).
   'baggage',
   'cdn-loop',
   'client-ip',
@@ -30,9 +30,9 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'http2-settings',
   'keep-alive',
   'origin',
-  // CGI hands it on as HTTP_PROXY, which programs take for their own setting.
+  // CGI passes it on as HTTP_PROXY, which programs take for their own setting.
   'proxy',
-  // With it a receiver may answer with a part of its page, and 206 counts as delivered.
+  // With it a receiver may respond with part of its page, and 206 counts as delivered.
   'range',
   'referer',
   'referrer',
@@ -41,7 +41,7 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'set-cookie',
   'set-cookie2',
   'te',
-  // The trace of the publish; a constant one would join every delivery to one trace.
+  // The trace of the publish; a constant one would join all deliveries into one trace.
   'traceparent',
   'tracestate',
   'trailer',
@@ -59,14 +59,14 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
   'x-originating-ip',
   'x-proxyuser-ip',
   'xsrf-token',
-  // Headers that the metadata services of Google and Azure ask for before they answer.
+  // Headers that the metadata services of Google and Azure require.
   'metadata',
   'metadata-flavor',
 ]);
 
 /**
- * `content-*` frames the body, `webhook-*` is signed, `posthorn-*` is ours, `x-aws-*` and the like open metadata services and sign for
- * clouds. Content networks, balancers and frameworks use the others for a request's sender and path.
+ * `content-*` frames the body, `webhook-*` is signed, `posthorn-*` is ours, `x-aws-*` and the like give access to metadata services and
+ * sign requests to clouds. CDNs, load balancers and frameworks use the others for a request's sender and path.
  */
 const DENIED_BEGINNINGS = [
   'access-control-',
@@ -98,11 +98,11 @@ const DENIED_BEGINNINGS = [
 ];
 const DENIED_BEGINNING = new RegExp(`^(?:${DENIED_BEGINNINGS.join('|')})`);
 
-/** Servers that hand headers on as variables (CGI) turn every character that is no letter or digit into one. */
+/** Servers that pass headers on as variables (CGI) replace every character that is not a letter or digit. */
 const folded = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
 
 /**
- * Whether a subscription may have a header of this name. Asked again at each request, because a row may be older than a rule.
+ * Whether a subscription may have a header with this name. Checked again for each request, because a row may be older than a rule.
  * `Content_Length` and `X.Forwarded.For` count as the names that servers behind a receiver take them for.
  */
 export function isHeaderAllowed(name: string): boolean {
@@ -111,24 +111,25 @@ export function isHeaderAllowed(name: string): boolean {
 }
 
 const NOT_ALLOWED =
-  'may not be set: the service sets it, or it would change how the request is routed, read or trusted';
+  'must not be set: the service sets it, or it would change how the request is routed, read or trusted';
 
 function nameProblem(name: string): string | undefined {
-  if (name.length > CUSTOM_HEADER_BOUNDS.name) return `has a name of more than ${CUSTOM_HEADER_BOUNDS.name} characters`;
-  if (!NAME.test(name)) return 'is no header name';
+  if (name.length > CUSTOM_HEADER_BOUNDS.name)
+    return `must have a name of at most ${CUSTOM_HEADER_BOUNDS.name} characters`;
+  if (!NAME.test(name)) return 'must be a valid header name';
   return isHeaderAllowed(name) ? undefined : NOT_ALLOWED;
 }
 
 function valueProblem(value: string): string | undefined {
-  if (value.length > CUSTOM_HEADER_BOUNDS.value) return `is longer than ${CUSTOM_HEADER_BOUNDS.value} characters`;
-  return VALUE.test(value) ? undefined : 'must be printable ASCII, without spaces at its ends';
+  if (value.length > CUSTOM_HEADER_BOUNDS.value) return `must have at most ${CUSTOM_HEADER_BOUNDS.value} characters`;
+  return VALUE.test(value) ? undefined : 'must be printable ASCII without leading or trailing spaces';
 }
 
 /**
- * Why a subscription's custom headers are refused: the first problem, with the header's name as the caller wrote it (absent when there
- * are too many); undefined when all are fine. Only entries that differ from `stored` are judged: an entry older than a rule stays
- * while others come and go, and no more entries than are stored are never too many. Names count without regard to case, so the same
- * one twice is refused. Values are not judged: a secret in one is stored and sent as it is.
+ * Why a subscription's custom headers are rejected: the first problem, with the header's name as the caller wrote it (absent if there
+ * are too many); undefined if all are valid. Only entries that differ from `stored` are checked: an entry older than a rule stays while
+ * others are added or removed, and as many entries as are stored are never too many. Names are case-insensitive, so a repeated one is
+ * rejected. Values are not checked for secrets, which are stored and sent as they are.
  */
 export function customHeadersProblem(
   headers: Readonly<Record<string, string>>,
@@ -142,20 +143,22 @@ export function customHeadersProblem(
   const seen = new Set(entries.filter(isKept).map(([name]) => name.toLowerCase()));
   for (const [name, value] of entries.filter((entry) => !isKept(entry))) {
     const reason =
-      nameProblem(name) ?? valueProblem(value) ?? (seen.has(name.toLowerCase()) ? 'is there twice' : undefined);
+      nameProblem(name) ??
+      valueProblem(value) ??
+      (seen.has(name.toLowerCase()) ? 'must be given only once' : undefined);
     if (reason !== undefined) return { name, reason };
     seen.add(name.toLowerCase());
   }
   return undefined;
 }
 
-/** Stored headers that are not sent, because a later rule refuses their names: each with the reason. */
+/** Stored headers that are not sent because a later rule forbids their names, each with the reason. */
 export const headersNotSent = (headers: Readonly<Record<string, string>>): { name: string; reason: string }[] =>
   Object.keys(headers).flatMap((name) =>
-    isHeaderAllowed(name) ? [] : [{ name, reason: `is not sent: it ${NOT_ALLOWED}` }],
+    isHeaderAllowed(name) ? [] : [{ name, reason: `is not sent, because it ${NOT_ALLOWED}` }],
   );
 
-/** Headers set by the sender or the protocol. The API refuses them as custom ones; a row from before a rule is caught here. */
+/** Headers set by the sender or the protocol. The API rejects them as custom ones; rows from before a rule are caught here. */
 const SENT_BY_US: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -172,24 +175,28 @@ const SENT_BY_US: ReadonlySet<string> = new Set([
 ]);
 
 const REQUEST_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** RFC 9110 §5.5 with obs-text, in which a character of Latin-1 is one byte. */
+/** RFC 9110 §5.5 with obs-text, in which a Latin-1 character is one byte. */
 const REQUEST_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Why a request has no header of that name, as the end of a sentence; undefined where it can have one. */
+/** Why a request cannot have a header with that name, as the end of a sentence; undefined if it can. */
 export function headerNameProblem(name: string): string | undefined {
-  if (!REQUEST_NAME.test(name)) return 'is no header name';
-  return SENT_BY_US.has(name.toLowerCase()) ? 'may not be set: the service sets it, or the protocol does' : undefined;
+  if (!REQUEST_NAME.test(name)) return 'must be a valid header name';
+  return SENT_BY_US.has(name.toLowerCase())
+    ? 'must not be set, because the service or the protocol sets it'
+    : undefined;
 }
 
-/** Why a text can be no value of a header; undefined where it can. */
+/** Why a text cannot be the value of a header; undefined if it can. */
 export const headerValueProblem = (value: string): string | undefined =>
-  REQUEST_VALUE.test(value) ? undefined : 'holds a line break or another character that no header can have';
+  REQUEST_VALUE.test(value)
+    ? undefined
+    : 'must not contain a line break or another character that is invalid in a header';
 
-/** Name after value, as undici takes them: the given headers without ours, and then ours. */
+/** Names and values alternating, as undici expects: the given headers without those that we set, then ours. */
 export function requestHeaders(given: Readonly<Record<string, string>>, userAgent: string): string[] {
   const headers: string[] = [];
   for (const name of Object.keys(given)) if (!SENT_BY_US.has(name.toLowerCase())) headers.push(name, given[name] ?? '');
-  // `identity`: an answer is never decoded, so a small body cannot blow up.
+  // `identity`: responses are never decoded, so a small body cannot expand.
   headers.push('user-agent', userAgent, 'accept-encoding', 'identity');
   return headers;
 }

@@ -14,44 +14,44 @@ import { bodyText, headerRecord, parseRetryAfter } from './exchange/response-con
 import { SENDER_HEADER, type SenderProofs } from './sign.ts';
 import { CONCURRENCY } from '../../kernel/rules/resource-bounds.ts';
 
-/** Origins whose idle connections are kept. */
+/** Number of origins whose idle connections are kept. */
 const MAX_ORIGINS = 1_000;
 export type WebhookRequest = {
   url: string;
-  /** content-type, webhook-* and the subscription's own. Headers that the sender sets are ignored here. */
+  /** content-type, webhook-* and the subscription's own. Headers that the sender itself sets are ignored here. */
   headers: Readonly<Record<string, string>>;
-  /** Sent as it is, with its exact content-length. */
+  /** Sent unchanged, with its exact content-length. */
   body: Buffer;
-  /** When the attempt begins, for a request whose headers say it. Default: now. */
+  /** When the attempt starts, for a request whose headers contain it. Default: now. */
   startedAt?: Date;
-  /** The owner of the request, a subscription's id: groups never wait for each other's places. Default: all are one group. */
+  /** Owner of the request (a subscription's id): groups never wait for each other's slots. By default all requests are one group. */
   group?: string;
-  /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, answer. */
+  /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, response. */
   timeoutMs: number;
 };
 
-/** `latencyMs`: from the call of `post` to the end of the answer's headers, whole ms. `body`: at most 16 KiB of text. */
+/** `latencyMs`: from the call of `post` to the end of the response headers, in whole ms. `body`: up to 16 KiB of text. */
 type WebhookResponse = { status: number; headers: Record<string, string>; body: string; latencyMs: number };
 
 export type SendResult = {
   startedAt: Date;
-  /** Length of the whole attempt, whole ms, the reading of the body included. */
+  /** Duration of the whole attempt in whole ms, including reading the body. */
   durationMs: number;
   isDelivered: boolean;
-  /** Present once the answer's headers were complete, whatever its status. */
+  /** Present once the response headers were complete, whatever the status. */
   response?: WebhookResponse;
-  /** Present exactly when the request was not delivered. */
+  /** Present if, and only if, the request was not delivered. */
   error?: AttemptError;
-  /** Time of the receiver: ms from the open connection to the end of the answer's headers. Present with `response`. */
+  /** The receiver's time: ms from the open connection to the end of the response headers. Present with `response`. */
   answeredAfterMs?: number;
-  /** The wait that a 429 or 503 asks for, in ms from the end of the attempt. */
+  /** The wait that a 429 or 503 requests, in ms from the end of the attempt. */
   retryAfterMs?: number;
 };
 
 export type WebhookSender = {
   post(request: WebhookRequest): Promise<SendResult>;
   gauge(): ConnectionsGauge;
-  /** Refuses new requests, and resolves when those under way have ended, each at its deadline at the latest. */
+  /** Rejects new requests, and resolves when those in progress have ended, each by its deadline. */
   close(): Promise<void>;
 };
 
@@ -59,15 +59,15 @@ export type WebhookSenderOptions = {
   guard: AddressGuard;
   /** Posthorn's own, for `user-agent: posthorn/<version>`. */
   version: string;
-  /** Default: the most that a subscription may have, 1,000. Its limits are kept before this; here is the last wall. */
+  /** Default: the maximum for a subscription, 1,000. Its limits are enforced earlier; this is the last safeguard. */
   connectionsPerGroup?: number;
   /** Default 1,000. */
   maxOrigins?: number;
-  /** Connections beyond which idle ones are closed. Default: no bound. */
+  /** Number of connections beyond which idle ones are closed. Default: unlimited. */
   maxConnections?: number;
-  /** Proves to the address of inspectors whose request it is. Absent: these requests are anybody's. */
+  /** Proves to inspectors which subscription a request is from. If absent, such requests are anonymous. */
   proofs?: Pick<SenderProofs, 'of'>;
-  /** Default: the machine's. */
+  /** Default: the machine's clock. */
   clock?: () => Date;
 };
 
@@ -76,16 +76,17 @@ type Destination = { connections: ConnectionPool; origin: string; path: string; 
 const GIVEN_UP = new Error('given up');
 
 /**
- * Sends webhooks: HTTP/1.1 POST through the guard's connector, on kept connections, at most `connectionsPerGroup` at a time
- * per origin and group. `post` never rejects for anything a receiver, its network or its name server does; it rejects after `close`.
+ * Sends webhooks: HTTP/1.1 POST through the guard's connector, on kept-alive connections, up to `connectionsPerGroup` at a time per
+ * origin and group. `post` never rejects because of a receiver, its network or its name server; it rejects after `close`.
  *
- * A delivered request is answered 2xx with complete headers before the deadline. Its body may then be cut, drip or never end: the
- * receiver has taken the message, and sending it again would double it. A 3xx is a failure and is not followed. The body is read to 64
- * KiB, kept to 16 KiB, never decoded. A request is written at most once per `post`: when a kept connection is closed in the very
- * moment of its reuse, the attempt fails with class `connect`, because nobody can tell whether the receiver has read it.
+ * A request is delivered once a 2xx with complete headers arrives before the deadline. The body may then be cut off, trickle or never
+ * end: the receiver has accepted the message, and sending it again would duplicate it. A 3xx is a failure; redirects are not followed.
+ * The body is read up to 64 KiB, kept up to 16 KiB and never decompressed. Each `post` writes the request at most once: if a kept-alive
+ * connection closes just as it is reused, the attempt fails with class `connect`, because there is no way to know whether the receiver
+ * read it.
  *
- * Not protected against: a receiver that answers 2xx and forgets. Two calls are two requests: receivers must tell repeated messages by
- * their webhook-id.
+ * Does not protect against a receiver that responds 2xx and forgets. Two calls are two requests: receivers must recognise repeated
+ * messages by their webhook-id.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { guard, clock = () => new Date() } = options;
@@ -98,10 +99,10 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       maxConnections: options.maxConnections ?? Number.POSITIVE_INFINITY,
     });
   const connectionsElsewhere = connectionsBy(guard.connect);
-  // Apart from all others: a connection to the API of this service is for inspectors alone.
+  // Separate from all others, because only inspectors may use a connection to the API of this service.
   const connectionsToInspectors = connectionsBy(guard.connectInspector);
 
-  /** Rejects when no complete headers came in time. `start` is that of the attempt, by `performance.now()`. */
+  /** Rejects if complete headers did not arrive in time. `start` is the start of the attempt, by `performance.now()`. */
   async function answerTo(
     { connections, origin, path, isInspector = false }: Destination,
     request: WebhookRequest,
@@ -113,7 +114,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       const free = connections.acquire(origin, request.group ?? '', deadline);
       const taken = free instanceof Promise ? await free : free;
       lease = taken;
-      deadline.onEnd('no complete answer came', taken.destroy);
+      deadline.onEnd('no complete response arrived', taken.destroy);
       const beganAt = performance.now();
       const headers = requestHeaders(request.headers, userAgent);
       if (isInspector && options.proofs !== undefined)
@@ -131,12 +132,12 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       };
     } finally {
       deadline.stop();
-      // Does nothing after a whole answer. After any other end nobody knows what is still on its way on this connection.
+      // Does nothing after a complete response. After any other end, it is unknown what is still in transit on this connection.
       lease?.destroy(GIVEN_UP);
     }
   }
 
-  /** Inspectors are own addresses, so that only a refused URL can be one. */
+  /** Inspectors are own addresses, so only a blocked URL can be one. */
   function whereTo(url: string): Destination | { problem: string } {
     const target = guard.readTarget(url);
     if (!('problem' in target)) return { ...target, connections: connectionsElsewhere };
@@ -177,7 +178,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
-/** Meaning of an answer (RFC 9110 §10.2.3 for the wait). */
+/** The result of a response (RFC 9110 §10.2.3 for the wait). */
 function meaningOf(
   response: WebhookResponse,
   clock: () => Date,

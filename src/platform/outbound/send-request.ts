@@ -7,7 +7,7 @@ import { exchange } from './exchange/exchange.ts';
 import { requestHeaders } from './headers.ts';
 import { headerRecord, parseRetryAfter } from './exchange/response-content.ts';
 
-/** Origins whose idle connections are kept, and requests to one of them at a time. */
+/** Number of origins whose idle connections are kept, and concurrent requests to one of them. */
 const MAX_ORIGINS = 1_000;
 const PER_ORIGIN = 100;
 
@@ -18,15 +18,18 @@ type OutgoingRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
   body?: Buffer;
-  /** Who sends: requests of one that hang take no place at the origin from others. Default: all that name nobody are one. */
+  /** Who sends: hanging requests of one sender take no slots at the origin from others. By default, requests without a sender share one. */
   sender?: string;
-  /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, answer and its body. */
+  /** Total time in ms: waiting for a free connection, DNS, TCP, TLS, request, response and its body. */
   timeoutMs: number;
-  /** The body is read so far. */
+  /** How much of the body is read. */
   maxBytes: number;
 };
 
-/** An answer with complete headers, whatever its status. `isCut`: the body is longer than was read. `isBroken`: it broke off before. */
+/**
+ * A response with complete headers, whatever its status. `isCut`: the body is longer than what was read. `isBroken`: it broke off
+ * earlier.
+ */
 export type RequestResult = {
   status: number;
   headers: Record<string, string>;
@@ -34,25 +37,28 @@ export type RequestResult = {
   isCut: boolean;
   isBroken: boolean;
   latencyMs: number;
-  /** The wait that a 429 or 503 asks for, in ms. */
+  /** The wait that a 429 or 503 requests, in ms. */
   retryAfterMs: number | undefined;
 };
 
-/** Why no answer came. `invalid_url`: the URL is none that a request can be sent to, whatever its address; nothing was sent. */
+/**
+ * Why there was no response. `invalid_url`: regardless of its address, the text is not a URL that a request can be sent to; nothing was
+ * sent.
+ */
 export type RequestError = AttemptError | { class: 'invalid_url'; message: string };
 
 export type RequestSender = {
-  /** `error` where no complete headers came. Rejects after `close` alone. */
+  /** Returns `error` if complete headers did not arrive. Rejects only after `close`. */
   send(request: OutgoingRequest): Promise<RequestResult | { error: RequestError }>;
   close(): Promise<void>;
 };
 
-/** `clock` reads the dates of `Retry-After`. */
+/** `clock` is for dates in `Retry-After`. */
 type RequestSenderOptions = { guard: AddressGuard; version: string; clock: () => Date };
 
 /**
- * Sends requests of workflows under the rules of webhooks: HTTP/1.1 through the guard's connector, at most one try, no redirect followed,
- * nothing decoded. Unlike a webhook's, any method may be asked for, and the answer's body is of use.
+ * Sends requests of workflows under the rules of webhooks: HTTP/1.1 through the guard's connector, a single attempt, no redirects
+ * followed, nothing decoded. Unlike webhooks, it allows any method, and returns the response body.
  */
 export function createRequestSender({ guard, version, clock }: RequestSenderOptions): RequestSender {
   const userAgent = `posthorn/${version}`;
@@ -74,9 +80,9 @@ export function createRequestSender({ guard, version, clock }: RequestSenderOpti
       const free = connections.acquire(target.origin, request.sender ?? '', deadline);
       const taken = free instanceof Promise ? await free : free;
       lease = taken;
-      deadline.onEnd('no complete answer came', taken.destroy);
+      deadline.onEnd('no complete response arrived', taken.destroy);
       const answer = await exchange(taken, {
-        // `as`: undici refuses what is no method, and the schema of definitions has a list.
+        // `as`: undici rejects an invalid method, and the schema of definitions has a list.
         method: request.method as Dispatcher.HttpMethod,
         path: target.path,
         headers: requestHeaders(request.headers, userAgent),
@@ -98,7 +104,7 @@ export function createRequestSender({ guard, version, clock }: RequestSenderOpti
       };
     } finally {
       deadline.stop();
-      // Does nothing after a whole answer.
+      // Does nothing after a complete response.
       lease?.destroy(GIVEN_UP);
     }
   };
@@ -122,7 +128,7 @@ export function createRequestSender({ guard, version, clock }: RequestSenderOpti
   };
 }
 
-/** UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL does not store. */
+/** UTF-8, with U+FFFD for invalid bytes and for NUL, which PostgreSQL cannot store. */
 const textOf = (bytes: Buffer): string =>
   isAscii(bytes) && !bytes.includes(0)
     ? bytes.toString('latin1')

@@ -38,7 +38,7 @@ function newKeyPair() {
 }
 
 describe('v1', () => {
-  test('the vector of Standard Webhooks is reproduced', () => {
+  test('reproduces the vector of Standard Webhooks', () => {
     expect(signatureHeader({ keys: [readSigningKey(SECRET)], ...VECTOR })).toBe(V1);
   });
 
@@ -81,7 +81,7 @@ describe('v1a', () => {
     expect(verifies(PUBLIC_KEY, VECTOR, signature)).toBe(false);
   });
 
-  test('a public key that is not the seed’s is refused', () => {
+  test('a public key that does not match the seed is rejected', () => {
     expect(() => signatureHeader({ keys: [readSigningKey(newKeyPair().mismatchedSecret)], ...VECTOR })).toThrow(
       'does not match',
     );
@@ -111,7 +111,7 @@ test('a new secret is whsec_ and 32 random bytes', () => {
   expect(new Set(secrets).size).toBe(50);
 });
 
-describe('a secret that cannot sign is refused without being repeated', () => {
+describe('an invalid secret is rejected without being repeated', () => {
   const ofBytes = (prefix: string, length: number) => `${prefix}${Buffer.alloc(length, 1).toString('base64')}`;
   test.each([
     ['no prefix', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
@@ -130,7 +130,7 @@ describe('a secret that cannot sign is refused without being repeated', () => {
   });
 });
 
-describe('a request that would be signed ambiguously is refused', () => {
+describe('a request whose signature would be ambiguous is rejected', () => {
   test.each([
     ['an id with a dot', { id: 'msg.1' }],
     ['no id', { id: '' }],
@@ -145,7 +145,7 @@ describe('a request that would be signed ambiguously is refused', () => {
 const [newer, older] = [randomBytes(32), randomBytes(32)];
 const proofsBy = (...keys: Buffer[]) => createSenderProofs({ derive: () => keys });
 
-test('a proof names its sender to every process that has its key, also behind a newer one', () => {
+test('a proof names its sender to every process that has its key, even after a newer one', () => {
   const value = proofsBy(older).of('sub_1');
   expect(proofsBy(newer, older).senderOf(value)).toBe('sub_1');
   expect(proofsBy(newer).senderOf(value)).toBeUndefined();
@@ -155,7 +155,7 @@ test.each(['', '.', 'sub_1', 'sub_1.', `sub_1.${'A'.repeat(43)}`, 'é.ü'])('%j 
   expect(proofsBy(newer).senderOf(value)).toBeUndefined();
 });
 
-test('a proof of one sender is none of another', () => {
+test('a proof of one sender is not valid for another', () => {
   const proofs = proofsBy(newer);
   const [, mac] = proofs.of('sub_1').split('.');
   expect(proofs.senderOf(`sub_2.${mac}`)).toBeUndefined();

@@ -46,7 +46,7 @@ test.each(TIERS.filter((tier) => tier !== 'enterprise'))(
   },
 );
 
-test('the headers count down, name the end of the window and start again behind it', async () => {
+test('the headers count down, name the end of the window and start again after it', async () => {
   const limits = { ...wide, requestsPerMinute: 2 };
   const headersOf = async () => (await limiter.allow('key_1', limits)).headers;
   const end = String(Date.parse('2026-01-01T00:01:00Z') / 1000);
@@ -71,7 +71,7 @@ test('the headers count down, name the end of the window and start again behind 
   });
 });
 
-test('a request refused for the burst does not use up the minute, and one second later there is room again', async () => {
+test('a request rejected for the burst does not use up the minute, and one second later there is room again', async () => {
   const limits = { ...wide, requestsPerMinute: 60, burst: 10 };
   expect(await allowed(100, limits)).toBe(10);
   const refused = await limiter.allow('key_1', limits);
@@ -81,7 +81,7 @@ test('a request refused for the burst does not use up the minute, and one second
   expect(await allowed(100, limits)).toBe(10);
 });
 
-test('a request in flight gives its place back once, and a refused one has none to give', async () => {
+test('a request in flight releases its slot once, and a rejected one has none', async () => {
   const limits = { ...wide, concurrent: 1 };
   const first = await limiter.allow('key_1', limits);
   const refused = await limiter.allow('key_1', limits);
@@ -93,7 +93,7 @@ test('a request in flight gives its place back once, and a refused one has none 
   expect((await limiter.allow('key_2', limits)).refusal).toBeUndefined();
 });
 
-test('the batch bucket is counted beside the minute, its headers win, and what it refuses is not counted elsewhere', async () => {
+test('the batch bucket is counted in addition to the minute, its headers take precedence, and what it rejects is not counted elsewhere', async () => {
   const limits = { ...wide, requestsPerMinute: 60, batchPerMinute: 10 };
   const first = await limiter.allow('key_1', limits, 'batch');
   expect(first.headers).toMatchObject({ 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '9' });
@@ -107,7 +107,7 @@ test('the batch bucket is counted beside the minute, its headers win, and what i
   });
 });
 
-test('the transactional bucket is counted apart from the batch bucket, against the same number', async () => {
+test('the transactional bucket is counted separately from the batch bucket, with the same limit', async () => {
   const limits = { ...wide, batchPerMinute: 2 };
   expect(await allowed(5, limits, 'batch')).toBe(2);
   const first = await limiter.allow('key_1', limits, 'transactional');
@@ -118,12 +118,12 @@ test('the transactional bucket is counted apart from the batch bucket, against t
   expect((await limiter.allow('key_1', limits)).refusal).toBeUndefined();
 });
 
-test('limits that are changed hold for the window that runs', async () => {
+test('changed limits apply to the current window', async () => {
   expect(await allowed(5, { ...wide, requestsPerMinute: 5 })).toBe(5);
   expect((await limiter.allow('key_1', { ...wide, requestsPerMinute: 10 })).headers['X-RateLimit-Remaining']).toBe('4');
 });
 
-test('strangers have one bucket per IPv4 address and per IPv6 /64', async () => {
+test('callers without a valid key have one bucket per IPv4 address and per IPv6 /64', async () => {
   limiter = createLimiter({ log, strangerRequestsPerMinute: 2 });
   const remaining = async (address: string) => (await limiter.allowStranger(address)).headers['X-RateLimit-Remaining'];
   expect(await remaining('203.0.113.7')).toBe('1');
@@ -135,7 +135,7 @@ test('strangers have one bucket per IPv4 address and per IPv6 /64', async () => 
   expect(await remaining('2001:db8:0:1::2')).toBe('1');
 });
 
-describe('a request for a thing', () => {
+describe('a request for a resource', () => {
   const webhooks = { name: 'webhook', perMinute: 10 } as const;
   const ADDRESS = '203.0.113.7';
   const ask = (id: string, address = ADDRESS) => limiter.allowThing(webhooks, id, { address });
@@ -146,7 +146,7 @@ describe('a request for a thing', () => {
     limiter = createLimiter({ log, strangerRequestsPerMinute: 3 });
   });
 
-  test('counts for the thing, and for its address only when it is refused', async () => {
+  test('counts for the resource, and for its address only if it is rejected', async () => {
     for (let count = 0; count < 5; count += 1) await ask('whk_1');
     await refuse('whk_1');
     await refuse('whk_2');
@@ -154,7 +154,7 @@ describe('a request for a thing', () => {
     expect((await limiter.allowStranger(ADDRESS)).headers['X-RateLimit-Remaining']).toBe('0');
   });
 
-  test('is refused once its address has had too many refusals, with the headers of the address, and others are not', async () => {
+  test('is rejected once its address has too many rejected requests, with the headers of the address, while others are not', async () => {
     for (let count = 0; count < 3; count += 1) await refuse('whk_1');
     const refused = await ask('whk_1');
     expect(refused.refusal).toEqual({ reason: 'More than 3 refused requests in 60 seconds', retryAfter: 60 });
@@ -166,7 +166,7 @@ describe('a request for a thing', () => {
   });
 
   // The old mechanism: the service's own requests counted for its address, which all tenants' deliveries have.
-  test('that a sender of this service makes counts for the sender when it is refused, and for nobody else', async () => {
+  test('from a sender of this service counts for that sender if it is rejected, and for nobody else', async () => {
     const askAs = (sender: string) => limiter.allowThing(webhooks, 'whk_1', { address: ADDRESS, sender });
     for (let count = 0; count < 3; count += 1) await (await askAs('sub_1')).refused?.();
     expect((await askAs('sub_1')).refusal).toEqual({
@@ -179,7 +179,7 @@ describe('a request for a thing', () => {
     expect((await askAs('sub_2')).refusal).toBeUndefined();
   });
 
-  test('is refused by the window of the thing with the headers of the thing', async () => {
+  test('is rejected by the window of the resource with the headers of the resource', async () => {
     for (let count = 0; count < 10; count += 1) await ask('whk_1');
     const refused = await ask('whk_1');
     expect(refused.refusal?.reason).toBe('More than 10 requests in 60 seconds');

@@ -8,16 +8,19 @@ import ipaddr from 'ipaddr.js';
 /** Buckets of `batchPerMinute`. */
 export type Bucket = 'batch' | 'transactional';
 
-/** A limit of a route's own, counted by address. Routes of one name share it. */
+/** A route's own limit, counted by address. Routes with the same name share it. */
 export type AddressLimit = { readonly name: string; readonly perMinute: number };
 
-/** A limit of each thing of a kind, such as a webhook. Things of one name have windows of their own. */
+/** A limit per resource of a kind, such as a webhook. Each name has windows of its own. */
 export type ThingLimit = { readonly name: string; readonly perMinute: number };
 
-/** Who answers for refused requests for things: a sender of this service itself, where that is proven, and an address otherwise. */
+/**
+ * Who is held responsible for rejected requests for resources: a sender of this service itself, if that is proven, otherwise an
+ * address.
+ */
 type ThingAsker = { address: string; sender?: string | undefined };
 
-/** Requests without a valid key, per address and 60 s: many callers may share an address, and each request costs one look-up. */
+/** Requests without a valid key, per address and 60 s. Many callers may share an address, and each request costs one lookup. */
 const STRANGER_REQUESTS_PER_MINUTE = 600;
 
 /** Spec §8. Reset is a Unix time in seconds. */
@@ -27,54 +30,57 @@ export type RateHeaders = {
   'X-RateLimit-Reset': string;
 };
 
-/** The reason why a request is refused, and after how many whole seconds (at least 1) it may come again. */
+/** Why a request is rejected, and after how many whole seconds (at least 1) it may be repeated. */
 type LimitRefusal = { reason: string; retryAfter: number };
 
-/** `release` is called once, when the request is done, whether it was let in or not. */
+/** `release` is called once when the request is done, whether it was allowed or not. */
 export type Allowance = {
   headers: RateHeaders;
   refusal?: LimitRefusal;
   release: () => void;
-  /** Lets a refused request for a thing count for its address, or its sender, in place of the thing. */
+  /** Makes a rejected request for a resource count for its address or sender instead of the resource. */
   refused?: () => Promise<void>;
 };
 
 export type Limiter = {
-  /** Counts a request of a principal, by its id. `bucket` is the route's further one; its headers win. */
+  /** Counts a request of a principal by its id. `bucket` is the route's additional one, whose headers take precedence. */
   allow(principalId: string, limits: Limits, bucket?: Bucket): Promise<Allowance>;
-  /** Counts a request without a valid credential, by its address. */
+  /** Counts a request without a valid credential by its address. */
   allowStranger(address: string): Promise<Allowance>;
-  /** Counts a request of anyone, by its address, in a limit of its route's own. */
+  /** Counts any request by its address, for a limit of its route's own. */
   allowAddress(limit: AddressLimit, address: string): Promise<Allowance>;
   /**
-   * Counts a request for a thing by the thing's id. An address with too many refused requests is refused, whatever it asks for: it counts
-   * with those of strangers. A sender of this service itself is refused for its own ones alone.
+   * Counts a request for a resource by the resource's id. An address with too many rejected requests is rejected, whatever it requests;
+   * they count together with its requests without a valid key. A sender of this service itself is rejected only for its own.
    */
   allowThing(limit: ThingLimit, id: string, asker: ThingAsker): Promise<Allowance>;
-  /** Counts one in the window of that name; throws RATE_LIMITED when there were more than `perMinute` in 60 s. */
+  /** Counts a request in the window of that name; throws RATE_LIMITED if there were more than `perMinute` in 60 s. */
   countAgainst(name: string, perMinute: number): Promise<void>;
-  /** Present when limits are shared: whether they really are at this moment. */
+  /** Present if limits are shared: whether they really are at the moment. */
   isShared?: () => boolean;
-  /** Present when limits are shared: rejects when they cannot be. */
+  /** Present if limits are shared: rejects if they cannot be at the moment. */
   ask?: () => Promise<void>;
   close(): Promise<void>;
 };
 
 export type LimiterOptions = {
-  /** Absent: limits are counted by `counters`. */
+  /** If absent, limits are counted by `counters`. */
   redisUrl?: string | undefined;
-  /** Counts without Redis, and while it is away. Default: in the memory of this process. */
+  /** Counts without Redis, and while it is unavailable. Default: in the memory of this process. */
   counters?: Counters;
-  /** Default 200 ms for a command (redis-counters.ts). */
+  /** Default: 200 ms per command (redis-counters.ts). */
   redisTimings?: Partial<RedisTimings>;
   log: Logger;
-  /** Default 600. */
+  /** Default: 600. */
   strangerRequestsPerMinute?: number;
-  /** In place of every route's own limit by address. */
+  /** Replaces every route's own limit by address. */
   addressRequestsPerMinute?: number;
 };
 
-/** The rate limits of the edge. Windows of 60 s begin with a caller's first request in them; so do the seconds of the burst. */
+/**
+ * The rate limits of the HTTP API. Windows of 60 s start with a caller's first request in them, and so do the seconds of the burst
+ * limit.
+ */
 export function createLimiter({
   redisUrl,
   redisTimings,
@@ -116,8 +122,8 @@ async function allowByAddress(
 }
 
 /**
- * Many good requests of a provider come from few addresses, so these count for the webhook alone. The asker is looked at by a count
- * that is taken back at once.
+ * A provider's many valid requests come from few addresses, so these count only for the webhook. The asker's count is read by counting
+ * and taking back at once.
  */
 async function allowThing(
   counters: Counters,
@@ -133,7 +139,7 @@ async function allowThing(
   const refusal = ofAsker ?? overWindow(perMinute, minute);
   if (refusal !== undefined) counters.giveBack(names.thing, 60);
   return {
-    // A client waits by the window that refused it: its webhook may have all of its requests left.
+    // A client waits for the window that rejected it; its webhook may have all of its requests left.
     headers:
       ofAsker === undefined
         ? headersOf(perMinute, minute, refusal === undefined ? 0 : 1)
@@ -148,9 +154,9 @@ async function allowThing(
 }
 
 /**
- * All counters are asked at once: with Redis that is one round trip on the hot path. A refused request takes back what it has counted in
- * windows of a minute, so that "come again in one second" is true. Otherwise requests refused for the burst would use up the minute. The
- * second is over before anyone may come again.
+ * All counters are asked at once, which is one round trip to Redis on the hot path. A rejected request takes back its counts in the
+ * one-minute windows, so that "retry in one second" is true; otherwise requests rejected for the burst would use up the minute. The
+ * window of a second is over before anyone may retry.
  */
 async function allow(
   counters: Counters,
@@ -213,7 +219,7 @@ function overBurst(limit: number, { count }: WindowCount): LimitRefusal | undefi
   return count <= limit ? undefined : { reason: `More than ${limit} requests in one second`, retryAfter: 1 };
 }
 
-/** `givenBack` requests are counted but no longer there. */
+/** `givenBack` requests are included in the count, but have been taken back. */
 function headersOf(limit: number, { count, millisecondsLeft }: WindowCount, givenBack = 0): RateHeaders {
   return {
     'X-RateLimit-Limit': String(limit),
@@ -222,10 +228,10 @@ function headersOf(limit: number, { count, millisecondsLeft }: WindowCount, give
   };
 }
 
-/** The bucket an address counts in: IPv4 by itself, IPv6 by its /64, which is what one customer of a provider has. */
+/** The bucket that an address counts in: IPv4 by itself, IPv6 by its /64, which is what one customer of a provider has. */
 export function addressBucket(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown';
-  // process() turns ::ffff:a.b.c.d into a.b.c.d, so that a dual-stack socket does not make a second bucket.
+  // process() turns ::ffff:a.b.c.d into a.b.c.d, so that a dual-stack socket does not create a second bucket.
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv6) {
     const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));

@@ -4,25 +4,25 @@ import type { Logger } from 'pino';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { type Counters, createMemoryCounters, UNLIMITED_POINTS } from './counters.ts';
 
-/** Longest wait of a request for Redis. Then this process counts alone: a hung Redis must not hang publishing. */
+/** Longest wait for Redis per request. Then this process counts by itself, because a hanging Redis must not block publishing. */
 const COMMAND_TIMEOUT_MS = 200;
 const CONNECT_TIMEOUT_MS = 2_000;
-/** Longest pause between two tries to reach Redis again. */
+/** Longest pause between attempts to reconnect to Redis. */
 const MAX_RECONNECT_DELAY_MS = 2_000;
 
 /**
- * A place in flight is given up after this time, so that the places of a killed process come back. A request takes less: 30 s to
- * arrive (http/server.ts) and its queries. A stream takes longer and renews its lease.
+ * A concurrency slot is released after this time, so that the slots of a killed process become free again. A request takes less: 30 s
+ * to arrive (http/server.ts) plus its queries. A stream takes longer and renews its lease.
  */
 export const PLACE_LEASE_MS = 90_000;
-/** Time between renewals of a lease: one may fail, or be late. */
+/** Interval of lease renewals: one may fail or be late. */
 const RENEW_MS = 30_000;
 
-/** Settings of a connection to Redis, ms: how long a command may take, and how often leases are renewed. */
+/** Timings of a Redis connection in ms: the timeout per command, and the interval of lease renewals. */
 export type RedisTimings = { commandMs: number; renewMs: number };
 const REDIS_TIMINGS: RedisTimings = { commandMs: COMMAND_TIMEOUT_MS, renewMs: RENEW_MS };
 
-// Redis's own clock, so that processes with different ones agree on the end of a lease.
+// Uses Redis's own clock, so that processes with different clocks agree on the end of a lease.
 const ENTER = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -37,12 +37,12 @@ local time = redis.call('TIME')
 redis.call('ZADD', KEYS[1], time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[2]), ARGV[1])
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
-/** `ask` rejects when Redis does not answer. */
+/** `ask` rejects if Redis does not respond. */
 export type RedisCounters = Counters & { isUp(): boolean; ask(): Promise<void>; close(): Promise<void> };
 
 /**
- * Counters shared by all processes. While Redis cannot be asked, `insurance` counts (limits then hold for this process or its
- * supervisor, not for all), and the log says so once per outage.
+ * Counters shared by all processes. While Redis is unavailable, `insurance` counts (limits then apply to this process or its
+ * supervisor, not to all), and the log says so once per outage.
  */
 export function createRedisCounters(
   redisUrl: string,
@@ -72,12 +72,12 @@ export function createRedisCounters(
   const noteAway = (error: unknown): void => {
     if (isAway) return;
     isAway = true;
-    log.warn({ server: 'Redis', err: error }, 'Redis is away: rate limits are counted in this process');
+    log.warn({ server: 'Redis', err: error }, 'Redis is unavailable; rate limits are counted in this process');
   };
   const noteBack = (): void => {
     isAway = false;
   };
-  // A fault from the beginning is a wrong setting, or a Redis that was not started: each fault is logged once.
+  // A failure from the start means a wrong setting, or a Redis that is not running; each such failure is logged once.
   let hasBeenReady = false;
   const told = new Set<string>();
   const tellSetting = (error: unknown): void => {
@@ -86,7 +86,7 @@ export function createRedisCounters(
     told.add(sentence);
     log.warn({ server: 'Redis', err: error }, sentence);
   };
-  // Without a listener an error event of ioredis would be thrown and end the process.
+  // Without a listener, an error event of ioredis would be thrown and end the process.
   redis.on('error', (error) => {
     tellSetting(error);
     noteAway(error);
@@ -95,7 +95,7 @@ export function createRedisCounters(
     hasBeenReady = true;
     noteBack();
   });
-  // rate-limiter-flexible's insuranceLimiter does the same for counts. This code also covers places, and writes the log.
+  // rate-limiter-flexible's insuranceLimiter does the same for counts. This code also covers slots, and logs.
   const insured = async <T>(shared: () => Promise<T>, alone: () => Promise<T>): Promise<T> => {
     try {
       const result = await shared();
@@ -107,14 +107,14 @@ export function createRedisCounters(
     }
   };
 
-  /** Places by their own id, with their key and the time of their last write, ms of this process's clock. */
+  /** Slots by their id, with their key and the time of their last write, in ms of this process's clock. */
   const taken = new Map<string, { key: string; at: number }>();
   const renewal = setInterval(() => {
     const now = performance.now();
     for (const [place, held] of taken) {
       if (now - held.at < renewMs) continue;
       held.at = now;
-      // Sent behind the ZADD and before the ZREM of its place, on the same connection, so it never makes a removed one again.
+      // Sent after the ZADD and before the ZREM of its slot, on the same connection, so it never creates a removed one again.
       redis.eval(RENEW, 1, held.key, place, PLACE_LEASE_MS).catch(noteAway);
     }
   }, renewMs);
@@ -143,7 +143,7 @@ export function createRedisCounters(
           const key = `posthorn:in-flight:${name}`;
           const place = randomUUID();
           const isIn = await redis.eval(ENTER, 1, key, places, place, PLACE_LEASE_MS);
-          // A place that cannot be given back now comes back with its lease.
+          // A slot that cannot be released now becomes free when its lease ends.
           if (isIn !== 1) return undefined;
           taken.set(place, { key, at: performance.now() });
           return () => {
@@ -160,30 +160,30 @@ export function createRedisCounters(
   };
 }
 
-/** Names that ioredis, Redis and Node give to each trouble; the first that fits is taken. */
+/** Error names of ioredis, Redis and Node; the first match is used. */
 const TROUBLES: readonly (readonly [says: RegExp, advice: string])[] = [
   [/ECONNREFUSED/, 'nothing listens there; start Redis, or correct host and port'],
-  [/ENOTFOUND|EAI_AGAIN/, 'its host is not known here; correct it'],
-  [/WRONGPASS|invalid password|invalid username/i, 'it refuses the password; correct it, with %40 for @ and so on'],
-  [/NOAUTH/, 'it wants a password; add it, as in redis://:password@host'],
-  [/NOPERM/, 'it does not allow this user what counting needs; allow the keys posthorn:*'],
-  [/DB index|SELECT is not allowed/i, 'it has no database of that number; correct the end of the URL'],
-  [/certificate|altname|self.signed/i, 'it shows a certificate that is not trusted here; set NODE_EXTRA_CA_CERTS'],
-  [/wrong version number|ERR_SSL|EPROTO/, 'it speaks no TLS; begin the URL with redis://'],
+  [/ENOTFOUND|EAI_AGAIN/, 'its host name cannot be resolved; correct it'],
+  [/WRONGPASS|invalid password|invalid username/i, 'it rejects the password; correct it, with %40 for @ and so on'],
+  [/NOAUTH/, 'it requires a password; add it, as in redis://:password@host'],
+  [/NOPERM/, 'this user lacks rights for rate limiting; allow the keys posthorn:*'],
+  [/DB index|SELECT is not allowed/i, 'it has no database with that number; correct the end of the URL'],
+  [/certificate|altname|self.signed/i, 'its certificate is not trusted here; set NODE_EXTRA_CA_CERTS'],
+  [/wrong version number|ERR_SSL|EPROTO/, 'it does not use TLS; begin the URL with redis://'],
   [/Protocol error/, 'it is something other than Redis; correct host and port'],
   [
     /isn't writeable|Connection is closed|ECONNRESET|EPIPE/,
-    'it closes the connection; with TLS the URL begins with rediss://',
+    'it closes the connection; if it uses TLS, begin the URL with rediss://',
   ],
 ];
 
-/** A Redis without TLS says nothing to the beginning of one, and waits. */
+/** A Redis without TLS does not respond to a TLS handshake, and waits. */
 const silence = (redisUrl: string): string =>
   redisUrl.startsWith('rediss:')
-    ? 'it does not answer; look at firewalls on the way, and without TLS begin the URL with redis://'
-    : 'it does not answer; look at firewalls on the way';
+    ? 'it does not respond; check the firewalls in between, or begin the URL with redis:// if it does not use TLS'
+    : 'it does not respond; check the firewalls in between';
 
-/** One sentence for the operator: which Redis, the fault, the remedy. Never the password. */
+/** One sentence for the operator: which Redis, the problem, the remedy. Never contains the password. */
 export function redisTrouble(redisUrl: string, failure: unknown): string {
   const code = failure instanceof Error && 'code' in failure ? String(failure.code) : '';
   const text = `${code} ${String(failure)}`;

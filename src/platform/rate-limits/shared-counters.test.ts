@@ -28,8 +28,8 @@ async function waitForLength(list: readonly unknown[], length: number): Promise<
 /** A command without an answer is carried out before the answer to one that comes behind it. */
 const settled = (counters: Counters): Promise<unknown> => counters.add('any', 1);
 
-describe('processes that ask one count', () => {
-  test('count in the same windows, and give back to them', async () => {
+describe('processes that share counters', () => {
+  test('count in the same windows, and take back from them', async () => {
     const [one, other] = [asking(), asking()];
     expect((await one.add('minute', 60)).count).toBe(1);
     expect((await other.add('minute', 60)).count).toBe(2);
@@ -42,7 +42,7 @@ describe('processes that ask one count', () => {
     expect((await other.add('minute', 60)).count).toBe(3);
   });
 
-  test('share places: a full name is full for both, and a place that is left is free for the other', async () => {
+  test('share slots: a full name is full for both, and a released slot is free for the other', async () => {
     const [one, other] = [asking(), asking()];
     const leave = await one.enter('key', 2);
     expect(await other.enter('key', 2)).toBeDefined();
@@ -54,7 +54,7 @@ describe('processes that ask one count', () => {
     expect(await one.enter('key', 2)).toBeUndefined();
   });
 
-  test('refuse nobody for a place that another one has just given back and not yet told', async () => {
+  test('reject nobody because of a slot that another process has released but not reported yet', async () => {
     const [one, other] = [asking(), asking()];
     const leave = await one.enter('key', 1);
     leave?.();
@@ -62,7 +62,7 @@ describe('processes that ask one count', () => {
     expect(await other.enter('key', 1)).toBeDefined();
   });
 
-  test('free all their places when they die, also one that was about to be theirs', async () => {
+  test('release all their slots when they die, including one that they were about to get', async () => {
     const [one, other] = [asking(), asking()];
     await one.enter('key', 2);
     const entering = one.enter('key', 2);
@@ -74,7 +74,7 @@ describe('processes that ask one count', () => {
     expect(await other.enter('key', 2)).toBeUndefined();
   });
 
-  test('ask once in a turn of the event loop, and each asker gets its own answer', async () => {
+  test('ask once per turn of the event loop, and each caller gets its own reply', async () => {
     const counters = asking();
     const answers = await Promise.all([
       counters.add('minute', 60),
@@ -95,7 +95,7 @@ describe('processes that ask one count', () => {
     expect(counters.messages).toHaveLength(2);
   });
 
-  test('share the next message when they come while one is unanswered', async () => {
+  test('share the next message if they arrive while one is unanswered', async () => {
     const sent: CountBatch[] = [];
     const counters = createAskingCounters((batch) => void sent.push(batch));
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -111,7 +111,7 @@ describe('processes that ask one count', () => {
     expect(await Promise.all(later)).toEqual([{ count: 2, millisecondsLeft: 60_000 }, expect.any(Function)]);
   });
 
-  test('wait no longer for an answer that is held up, and tell of a place that they have given back without further questions', async () => {
+  test('wait no longer for a delayed reply, and report a released slot without further questions', async () => {
     const sent: CountBatch[] = [];
     const counters = createAskingCounters((batch) => void sent.push(batch));
     const entering = counters.enter('key', 1);

@@ -1,27 +1,27 @@
 import { type CountAnswer, type CountCommand, type Counters, createMemoryCounters } from './counters.ts';
 
-/** Commands that travel together; `batch` is the number under which their answers come back. */
+/** Commands that are sent together; `batch` is the number that their replies repeat. */
 export type CountBatch = { batch: number; commands: readonly CountCommand[] };
 
 export type AskingCounters = Counters & {
-  /** Takes the answers to a batch. */
+  /** Receives the replies to a batch. */
   hear(batch: number, answers: readonly CountAnswer[]): void;
-  /** Sends at once what has been gathered so far. */
+  /** Sends at once what has been collected so far. */
   flush(): void;
 };
 
-// Commands that come while a batch is unanswered wait for its answer, and so travel together. A request that is about to be refused may
-// hold that answer up for longer, and the others wait no longer than this for it, ms.
+// Commands that arrive while a batch is unanswered wait for its reply, and so are sent together. A request that is about to be rejected
+// may delay that reply, so the others wait no longer than this, in ms.
 const PATIENCE_MS = 2;
-// A place that is given back waits this long for other commands to travel with, ms. Nobody is refused for it meanwhile: the supervisor
-// asks for what is gathered before it refuses.
+// A released slot waits this long for other commands to be sent with, in ms. Nobody is rejected because of it: the supervisor asks for
+// what is collected before it rejects.
 const LEAVE_WITHIN_MS = 25;
 
 type Waiting = (answer: CountAnswer) => void;
 
 /**
- * Counters that ask those of another process by `ask`, with one batch under way at a time: the more callers
- * there are, the more of them share a message. Without an answer nothing resolves; a process whose supervisor is gone ends.
+ * Counters that ask those of another process with `ask`, one batch at a time: the more callers there are, the more of them share a
+ * message. Without a reply nothing resolves, but a process whose supervisor is gone ends.
  */
 export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCounters {
   const unanswered = new Map<number, Waiting[]>();
@@ -42,7 +42,7 @@ export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCo
     commands = [];
     waiting = [];
   };
-  /** Once this turn of the event loop is over: callers that came together travel together. */
+  /** After this turn of the event loop, so that callers that arrived together are sent together. */
   const flushSoon = (): void => {
     if (isGathering) return;
     isGathering = true;
@@ -56,7 +56,7 @@ export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCo
       commands.push(command);
       waiting.push(resolve);
       if (unanswered.size === 0) return flushSoon();
-      // The first question of a batch replaces the longer patience of a place that is given back.
+      // The first question of a batch replaces the longer wait of a released slot.
       if (waiting.length > 1) return;
       clearTimeout(timer);
       timer = setTimeout(flush, PATIENCE_MS);
@@ -72,13 +72,13 @@ export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCo
     },
     async add(name, seconds) {
       const answer = await askFor(['add', name, seconds]);
-      if (typeof answer === 'boolean') throw new Error('The supervisor has answered a count with a place');
+      if (typeof answer === 'boolean') throw new Error('The supervisor replied to a count with a slot');
       const [count, millisecondsLeft] = answer;
       return { count, millisecondsLeft };
     },
     giveBack(name, seconds) {
       commands.push(['giveBack', name, seconds]);
-      // The refused caller may come again by another process: its count is on its way before its answer is.
+      // The rejected caller may retry in another process, so its count must be sent before its response.
       flush();
     },
     async enter(name, most) {
@@ -93,17 +93,17 @@ export function createAskingCounters(ask: (batch: CountBatch) => void): AskingCo
   };
 }
 
-/** The side of one asking process. */
+/** The counting side for one asking process. */
 export type CountingFor = {
-  /** Carries out the commands and gives the answers to those that have one. */
+  /** Runs the commands and returns the replies of those that have one. */
   answer(commands: readonly CountCommand[]): Promise<CountAnswer[]>;
-  /** Gives back every place of a process that has died. */
+  /** Releases every slot of a process that has died. */
   end(): void;
 };
 
-/** One count for several processes, each of which asks through its own side. */
+/** Shared counters for several processes, each of which has its own side. */
 type AnsweringCounters = {
-  /** `sayCounts` resolves when all the other processes have sent what they had gathered when it was called. */
+  /** `sayCounts` resolves when all other processes have sent what they had collected when it was called. */
   connect(sayCounts: () => Promise<void>): CountingFor;
 };
 
@@ -116,7 +116,7 @@ export function createAnsweringCounters(counters: Counters = createMemoryCounter
       const enter = async (name: string, places: number, place: number): Promise<boolean> => {
         let leave = await counters.enter(name, places);
         if (leave === undefined) {
-          // A place that another process has given back before its caller came here may still be on its way.
+          // A slot that another process has released before its caller came here may still be in transit.
           await sayCounts();
           leave = await counters.enter(name, places);
         }

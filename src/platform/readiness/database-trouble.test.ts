@@ -5,23 +5,23 @@ const URL_WITH_PASSWORD = 'postgresql://user:secret@db.internal/posthorn';
 const withCode = (code: string, message = `detail of ${code}`): Error => Object.assign(new Error(message), { code });
 
 test.each([
-  [withCode('28P01'), 'refuses the user name or the password', true],
-  [withCode('28000'), 'does not let this user in from here', true],
-  [withCode('3D000'), 'has no database of that name', true],
-  [withCode('SETTINGS_DROPPED'), 'drops the settings of sessions', true],
-  [withCode('42501'), 'does not allow this user', true],
-  [new Error('The server does not support SSL connections'), 'offers no TLS', true],
-  [withCode('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'), 'shows a certificate that is not trusted', true],
-  [withCode('ECONNREFUSED'), 'is not there: nothing listens', false],
-  [new AggregateError([withCode('ECONNREFUSED')]), 'is not there: nothing listens', false],
-  [withCode('ENOTFOUND'), 'names a host that is not known here', false],
-  [withCode('ENOENT'), 'names a socket or a file that is not there', false],
+  [withCode('28P01'), 'rejects the user name or the password', true],
+  [withCode('28000'), 'does not allow this user to connect from here', true],
+  [withCode('3D000'), 'has no database with that name', true],
+  [withCode('SETTINGS_DROPPED'), 'drops session settings', true],
+  [withCode('42501'), 'does not give this user enough rights', true],
+  [new Error('The server does not support SSL connections'), 'does not offer TLS', true],
+  [withCode('DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'), 'has a certificate that is not trusted', true],
+  [withCode('ECONNREFUSED'), 'is not running: nothing listens there', false],
+  [new AggregateError([withCode('ECONNREFUSED')]), 'is not running: nothing listens there', false],
+  [withCode('ENOTFOUND'), 'has a host name that cannot be resolved', false],
+  [withCode('ENOENT'), 'names a socket or a file that does not exist', false],
   [withCode('57P03'), 'is stopping or starting', false],
-  [withCode('53300'), 'has no connection left', false],
-  [withCode('53100'), 'takes no writes: its disk is full', false],
-  [withCode('25006'), 'takes no writes; name the primary', false],
-  [new Error('timeout exceeded when trying to connect'), 'does not answer', false],
-  [new Error('Connection terminated unexpectedly'), 'closes the connection without an answer', false],
+  [withCode('53300'), 'has no free connection', false],
+  [withCode('53100'), 'accepts no writes because its disk is full', false],
+  [withCode('25006'), 'is read-only; use the primary', false],
+  [new Error('timeout exceeded when trying to connect'), 'does not respond', false],
+  [new Error('Connection terminated unexpectedly'), 'closes the connection without a response', false],
 ])('%s names DATABASE_URL, the place and what to do; callers are told neither', (failure, advice, isLasting) => {
   const trouble = databaseTrouble(failure, { databaseUrl: URL_WITH_PASSWORD });
   expect(trouble?.advice).toContain(`DATABASE_URL: db.internal:5432 ${advice}`);
@@ -30,14 +30,14 @@ test.each([
   expect(trouble?.advice).not.toMatch(/secret/);
 });
 
-test('behind a pooler the address of PostgreSQL itself is that of DIRECT_DATABASE_URL', () => {
+test('with a pooler, the address of PostgreSQL itself is that of DIRECT_DATABASE_URL', () => {
   const place = { databaseUrl: URL_WITH_PASSWORD, pooledDatabaseUrl: 'postgresql://user:secret@pooler/posthorn' };
   expect(databaseTrouble(withCode('ECONNREFUSED'), place)?.advice).toMatch(
-    /^DIRECT_DATABASE_URL: db\.internal:5432 is not there/,
+    /^DIRECT_DATABASE_URL: db\.internal:5432 is not running/,
   );
 });
 
-test("a statement's own error is no trouble of the database, whatever words it has", async () => {
+test("a statement's own error is not a database problem, whatever its text", async () => {
   const failure = withCode('22P02', 'invalid input: "timeout exceeded, Connection terminated"');
   expect(databaseTrouble(failure, { databaseUrl: URL_WITH_PASSWORD })).toBeUndefined();
   await expect(explainingDatabase({ databaseUrl: URL_WITH_PASSWORD }, () => Promise.reject(failure))).rejects.toBe(

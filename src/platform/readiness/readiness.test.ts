@@ -9,7 +9,7 @@ const fails = (): Promise<never> => Promise.reject(new Error('gone'));
 const look = (...checks: ReadinessCheck[]) => createReadiness(checks).look();
 
 // Old: a check without an answer in time was shown as down.
-test('a part without an answer in time is late, and unready is only who requires it', async () => {
+test('a component that does not respond in time is late, and makes only those unready that require it', async () => {
   const database: ReadinessCheck = { name: 'database', isRequired: true, run: answers };
   const [optional, required] = await Promise.all([
     look(
@@ -34,7 +34,7 @@ test('a part without an answer in time is late, and unready is only who requires
   });
 });
 
-test('a part that fails is down, not late', async () => {
+test('a component that fails is down, not late', async () => {
   expect(await look({ name: 'redis', isRequired: false, run: fails })).toMatchObject({
     isReady: true,
     parts: { redis: 'down' },
@@ -42,7 +42,7 @@ test('a part that fails is down, not late', async () => {
   });
 });
 
-test('a wait says a reason once, again after a minute, and another reason at once', () => {
+test('a wait reports a reason once, again after a minute, and another reason at once', () => {
   let now = 0;
   const said: string[] = [];
   const failure = new NotReady('away', { advice: 'away' });

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotReady } from '../../kernel/errors.ts';
 
-/** One part that this process needs for its work or, if not required, only shows. */
+/** A component that this process needs for its work or, if not required, only shows. */
 export type ReadinessCheck = {
   name: string;
   isRequired: boolean;
-  /** The check that comes before this one: while that one is not up, this one is unknown. */
+  /** The check that this one depends on: while that component is not up, this one is unknown. */
   needs?: string;
-  /** Rejects with a NotReady when the part is down. Cheap: a probe asks every few seconds, and anyone may. */
+  /** Rejects with a NotReady if the component is down. Cheap, because probes call it every few seconds, and anyone may. */
   run(): Promise<unknown>;
 };
 
-/** Late has no answer in time: such a server may only be slow. Unknown is behind a part that is not up. */
+/** `late`: no response in time, so the server may only be slow. `unknown`: depends on a component that is not up. */
 export const PART_STATES = ['up', 'late', 'down', 'unknown'] as const;
 
-/** Result of one look at all checks. `reasons` are sentences for callers, `failures` the required parts that are down. */
+/** Result of one run of all checks. `reasons` are sentences for callers, `failures` the required components that are down. */
 export type ReadinessLook = {
   isReady: boolean;
   parts: Record<string, (typeof PART_STATES)[number]>;
   reasons: Record<string, string>;
   failures: NotReady[];
-  /** A required check is late. */
+  /** Whether a required check is late. */
   isUndecided: boolean;
 };
 
 export const PROCESS_STATES = ['starting', 'running', 'stopping'] as const;
 
-/** A service process under a supervisor, as /readyz shows it. */
+/** A service process under a supervisor, as shown in /readyz. */
 export type ProcessState = {
   number: number;
   pid: number;
@@ -35,15 +35,15 @@ export type ProcessState = {
 };
 
 export type Readiness = {
-  /** Looks at everything, at most once a second: further callers within it get the same result. */
+  /** Runs all checks, at most once a second; callers within that time share the result. */
   look(): Promise<ReadinessLook>;
-  /** Whether a look has found everything ready since this process began. */
+  /** Whether everything was ready at least once since this process started. */
   hasBeenReady(): boolean;
 };
 
-/** A check that takes longer than this is late: load balancers give up after a few seconds themselves. */
+/** A check that takes longer than this is late: load balancers themselves give up after a few seconds. */
 const CHECK_TIMEOUT_MS = 2_000;
-/** Time for which a look is used again. Anyone may ask, without a rate limit, and each look costs queries. */
+/** How long a result is reused. Anyone may ask, without a rate limit, and each run costs queries. */
 const REUSE_MS = 1_000;
 
 export function createReadiness(checks: readonly ReadinessCheck[]): Readiness {
@@ -89,7 +89,7 @@ type Result = 'up' | 'late' | NotReady;
 
 const lateAnswer = (name: string): NotReady =>
   new NotReady(`The check ${name} has no result yet`, {
-    advice: `the check ${name} has no result within ${CHECK_TIMEOUT_MS / 1000} s: a server is slow, or this machine is`,
+    advice: `the check ${name} had no result within ${CHECK_TIMEOUT_MS / 1000} s; a server or this machine is slow`,
   });
 
 async function run({ name, run: check }: ReadinessCheck): Promise<Result> {
@@ -105,19 +105,19 @@ async function run({ name, run: check }: ReadinessCheck): Promise<Result> {
   }
 }
 
-// Rest between looks: each costs two queries, and after `migrate` the roles go on within this time.
+// Pause between checks: each costs two queries, and after `migrate` the commands continue within this time.
 const LOOK_EVERY_MS = 1_000;
-// A log that has been turned over must still say why a process does not work.
+// A rotated log must still say why a process does not work.
 const REMIND_EVERY_MS = 60_000;
 
 export type Waiting = {
-  /** Called with the reason for the wait at each look: a sentence for the operator. */
+  /** Called at each check with the reason for the wait: a sentence for the operator. */
   tell: (sentence: string, failure: NotReady) => void;
-  /** Ends the waiting: it then rejects with the signal's reason. */
+  /** Aborts the wait, which then rejects with the signal's reason. */
   signal: AbortSignal;
 };
 
-/** A wait that says each reason once, and then once a minute. `now` in ms. */
+/** A wait that reports each reason once, and then once a minute. `now` in ms. */
 export function waitingBy(
   say: Waiting['tell'],
   signal: AbortSignal,
@@ -135,8 +135,8 @@ export function waitingBy(
 }
 
 /**
- * Returns once every required part is there. An orchestrator may start PostgreSQL, `migrate` and the roles in any order, and all of
- * them come up without a restart. A fault that only another setting could mend is thrown at once, as one sentence, because waiting
+ * Returns once every required component is up. An orchestrator may start PostgreSQL, `migrate` and the commands in any order, and all
+ * of them come up without a restart. A problem that only another setting can fix is thrown at once, as one sentence, because waiting
  * would hide it.
  */
 export async function untilReady(readiness: Readiness, { tell, signal }: Waiting): Promise<void> {
@@ -147,12 +147,12 @@ export async function untilReady(readiness: Readiness, { tell, signal }: Waiting
     refuseLasting(look);
     const [failure] = look.failures;
     if (failure !== undefined) tell(`${failure.advice}; waiting for it`, failure);
-    // An aborted sleep rejects with an error of its own; the loop throws the signal's reason.
+    // An aborted sleep rejects with its own error; the loop throws the signal's reason.
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Throws a fault that only another setting or release could mend, as one sentence for the operator. */
+/** Throws a problem that only another setting or release can fix, as one sentence for the operator. */
 export function refuseLasting({ failures }: ReadinessLook): void {
   const lasting = failures.find(({ isLasting }) => isLasting);
   if (lasting !== undefined) throw new Error(lasting.advice);

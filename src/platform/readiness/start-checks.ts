@@ -15,7 +15,7 @@ export type CheckedBy = { pool: Pool; config: Pick<Config, 'databaseUrl' | 'pool
 // SQLSTATE undefined_table.
 const NO_SUCH_TABLE = '42P01';
 
-/** Checks of every role before it is ready, and of /readyz ever after. The later checks need the database that the first one finds. */
+/** Checks of every command before it is ready, and of /readyz from then on. The later checks need the database that the first one finds. */
 export const startChecks = (deps: CheckedBy): ReadinessCheck[] => [
   databaseCheck(deps),
   schemaCheck(deps, migrationNames()),
@@ -23,7 +23,7 @@ export const startChecks = (deps: CheckedBy): ReadinessCheck[] => [
   rowSecurityCheck(deps.pool),
 ];
 
-/** The database answers and takes writes. Neither a standby nor a read-only one does. */
+/** The database responds and accepts writes, unlike a standby or a read-only one. */
 export function databaseCheck({ pool, config }: CheckedBy): ReadinessCheck {
   const setting = databaseSetting(config);
   return {
@@ -44,20 +44,20 @@ export function databaseCheck({ pool, config }: CheckedBy): ReadinessCheck {
         throw databaseTrouble(dropped, config) ?? dropped;
       }
       if (state?.isStandby === true)
-        throw new NotReady('The database takes no writes: it is a standby', {
-          advice: `${setting}: this PostgreSQL is a standby and takes no writes; name the primary, or promote it`,
+        throw new NotReady('The database is a read-only standby', {
+          advice: `${setting}: this PostgreSQL is a standby and accepts no writes; use the primary, or promote it`,
         });
       if (state?.isReadOnly === true)
-        throw new NotReady('The database takes no writes: it is read-only', {
-          advice: `${setting}: this database takes no writes; set default_transaction_read_only to off there`,
+        throw new NotReady('The database is read-only', {
+          advice: `${setting}: this database is read-only; set default_transaction_read_only to off there`,
         });
     },
   };
 }
 
 /**
- * The database has the migrations of this release. Migrations of a newer one are welcome, unless a name says that one takes something
- * away (db/migrations/migrations.ts).
+ * The database has the migrations of this release. Those of a newer release are fine, unless their name says that they remove something
+ * (db/migrations/migrations.ts).
  */
 export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string[]): ReadinessCheck {
   return {
@@ -78,17 +78,20 @@ export function schemaCheck({ pool, config }: CheckedBy, wanted: readonly string
         });
       const contracting = applied.filter((name) => !wanted.includes(name) && isContracting(name));
       if (contracting.length > 0)
-        throw new NotReady(`A newer release has made the database unfit for this one by ${listOf(contracting)}`, {
-          advice: `a newer release has made the database unfit for this one by ${listOf(contracting)}; replace this process by that release`,
-          isLasting: true,
-        });
+        throw new NotReady(
+          `The database was migrated to a newer release that this one cannot use (${listOf(contracting)})`,
+          {
+            advice: `the database was migrated to a newer release that this one cannot use (${listOf(contracting)}); upgrade this process to that release`,
+            isLasting: true,
+          },
+        );
     },
   };
 }
 
 /**
- * The encryption keys are those that the database was sealed with. Proved once: the keys of this process do not change, and a proof
- * reads every sealed row. Callers that ask meanwhile wait for the same proof.
+ * The encryption keys are those that the database was encrypted with. Verified once, because the keys of this process do not change,
+ * and verifying reads every encrypted row. Concurrent callers wait for the same run.
  */
 function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
   let proof: Promise<void> | undefined;
@@ -98,7 +101,7 @@ function keysCheck({ pool, config }: CheckedBy): ReadinessCheck {
     } catch (failure) {
       proof = undefined;
       if (failure instanceof EncryptionKeyError)
-        throw new NotReady('The encryption keys are not those of the database', {
+        throw new NotReady('The encryption keys do not match the database', {
           advice: failure.message,
           isLasting: true,
         });
@@ -123,21 +126,21 @@ const listOf = ([first = '', ...more]: readonly string[]): string =>
 
 const REASONS: Record<NonNullable<RoleGap>, string> = {
   role: 'its role is missing',
-  taking: 'the service has no right to take its role',
-  unsafe: 'its role has rights that pass the policies',
-  policies: 'a table has no policies in force',
-  rights: 'the rights of its role are not those of the policies',
+  taking: 'the service may not switch to its role',
+  unsafe: 'its role has rights that bypass the policies',
+  policies: 'a table has no active policies',
+  rights: 'the rights of its role differ from the policies',
 };
 
 const ADVICE: Record<NonNullable<RoleGap>, string> = {
-  role: `there is no role ${TENANT_ROLE}; run \`posthorn migrate\`, which makes it or prints the SQL for an administrator`,
-  taking: `the user of DATABASE_URL may not take the role ${TENANT_ROLE}; run \`posthorn migrate\`, which allows it or prints the SQL for an administrator`,
-  unsafe: `the role ${TENANT_ROLE} is a superuser, has BYPASSRLS or the rights of the tables' owner; take them away from it`,
-  policies: `tables have no policies, or row-level security is disabled on them; run \`posthorn migrate\`, and enable it where it was disabled`,
-  rights: `the rights of the role ${TENANT_ROLE} in this database are not those of the migrations; run \`posthorn migrate\` as the owner of the tables`,
+  role: `there is no role ${TENANT_ROLE}; run \`posthorn migrate\`, which creates it or prints the SQL for an administrator`,
+  taking: `the user of DATABASE_URL may not switch to the role ${TENANT_ROLE}; run \`posthorn migrate\`, which allows it or prints the SQL for an administrator`,
+  unsafe: `the role ${TENANT_ROLE} is a superuser, has BYPASSRLS or the rights of the tables' owner; revoke them`,
+  policies: `tables have no policies, or row-level security is disabled on them; run \`posthorn migrate\`, and enable it again if it was disabled`,
+  rights: `the rights of the role ${TENANT_ROLE} in this database differ from the migrations; run \`posthorn migrate\` as the owner of the tables`,
 };
 
-/** Row-level security holds what callers ask for (decision 37). Without it the service works on its queries alone. */
+/** Row-level security enforces tenant isolation for what callers request (decision 37). Without it, only the service's own queries do. */
 export const rowSecurityCheck = (pool: Pool): ReadinessCheck => ({
   name: 'rowSecurity',
   isRequired: false,
@@ -148,7 +151,7 @@ export const rowSecurityCheck = (pool: Pool): ReadinessCheck => ({
   },
 });
 
-/** Tells the operator at the start, where it is off. */
+/** Warns the operator at the start if it is off. */
 export async function tellRowSecurity({ pool, log }: { pool: Pool; log: Logger }): Promise<void> {
   const gap = await findRoleGap(pool);
   if (gap !== null) log.warn(`row-level security is off: ${ADVICE[gap]}`);

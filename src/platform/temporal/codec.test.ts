@@ -14,14 +14,14 @@ const textsOf = (payloads: Payload[]): unknown[] =>
   payloads.map(({ data }) => JSON.parse(Buffer.from(data ?? []).toString()));
 
 describe('a payload', () => {
-  test('comes back as it was, with its metadata', async () => {
+  test('is restored with its metadata', async () => {
     const codec = createCodec([first]);
     const [back] = await codec.decode(await codec.encode([payload('zebra')]));
     expect(Buffer.from(back?.metadata?.['encoding'] ?? []).toString()).toBe('json/plain');
     expect(textsOf(back === undefined ? [] : [back])).toEqual(['zebra']);
   });
 
-  test('shows the name of its key and nothing else, and is another text each time', async () => {
+  test('reveals only the name of its key, and differs each time', async () => {
     const codec = createCodec([first, second]);
     const [once, again] = await codec.encode([payload('zebra'), payload('zebra')]);
     expect(once === undefined ? '' : keyIdOf(once)).toBe('k1');
@@ -30,27 +30,27 @@ describe('a payload', () => {
     expect(once?.data).not.toEqual(again?.data);
   });
 
-  test('under an earlier key is read by that key, and one from before all keys is passed on', async () => {
+  test('encrypted with an earlier key is decrypted with that key, and one from before all keys is passed on', async () => {
     const old = await createCodec([first]).encode([payload('zebra')]);
     const rotated = createCodec([second, first]);
     expect(textsOf(await rotated.decode([...old, payload('heron')]))).toEqual(['zebra', 'heron']);
   });
 
-  test('under a key that is not there is refused with a sentence', async () => {
+  test('encrypted with a missing key is rejected with an explanation', async () => {
     const [encrypted = payload('')] = await createCodec([first]).encode([payload('zebra')]);
     await expect(createCodec([second]).decode([encrypted])).rejects.toThrow(
-      'TEMPORAL_CODEC_KEYS lacks the key k1, which has encrypted this: add it behind the first one',
+      'TEMPORAL_CODEC_KEYS lacks the key k1, which has encrypted this payload; add it after the first one',
     );
   });
 
-  test.each(['another key of its name', 'a changed byte', 'no bytes'])('with %s is refused', async (fault) => {
+  test.each(['another key of its name', 'a changed byte', 'no bytes'])('with %s is rejected', async (fault) => {
     const [encrypted = payload('')] = await createCodec([first]).encode([payload('zebra')]);
     const bytes = Buffer.from(encrypted.data ?? []);
     if (fault === 'a changed byte') bytes[20] = (bytes[20] ?? 0) ^ 1;
     const data = fault === 'no bytes' ? Buffer.alloc(0) : bytes;
     const codec = createCodec([fault === 'another key of its name' ? makeKey('k1') : first]);
     await expect(codec.decode([{ ...encrypted, data }])).rejects.toThrow(
-      'TEMPORAL_CODEC_KEYS: the key k1 is not the one of that name which has encrypted this',
+      'TEMPORAL_CODEC_KEYS: the key k1 differs from the key of that name that has encrypted this payload',
     );
   });
 
@@ -67,6 +67,6 @@ describe('a payload', () => {
   });
 });
 
-test('a codec without a key is a mistake of the caller', () => {
+test('a codec requires a key', () => {
   expect(() => createCodec([])).toThrow('A codec needs a key');
 });

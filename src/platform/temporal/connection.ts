@@ -9,16 +9,16 @@ import { dataConverterOf } from './codec.ts';
 
 export type TemporalSettings = Config['temporal'] & { address: string };
 
-/** One connection for the worker and for starting its Temporal workflows: an eager start needs both to be the same. */
+/** One connection for the worker and for starting its Temporal workflows, because an eager start requires both to be the same. */
 export type TemporalConnection = {
   connection: NativeConnection;
   client: Client;
-  /** The data converter of the client, for the workers too. */
+  /** The data converter of the client, also for the workers. */
   dataConverter: DataConverter;
   close(): Promise<void>;
 };
 
-/** Connects, or throws when the address does not answer within the SDK's own limit (about 10 s). */
+/** Connects, or throws if the address does not respond within the SDK's own limit (about 10 s). */
 export async function connectToTemporal(settings: TemporalSettings): Promise<TemporalConnection> {
   const connection = await NativeConnection.connect({
     address: settings.address,
@@ -37,8 +37,8 @@ export async function connectToTemporal(settings: TemporalSettings): Promise<Tem
 let isInstalled = false;
 
 /**
- * Sends the SDK's log lines to our log and takes its signal handlers away: the roles decide when a worker stops. Once per process,
- * before the first connection; the SDK keeps one runtime. At `metricsAddress` (host:port) the SDK shows its own metrics.
+ * Sends the SDK's log lines to our log and removes its signal handlers, because the commands decide when a worker stops. Once per
+ * process, before the first connection; the SDK keeps one runtime. At `metricsAddress` (host:port) the SDK serves its own metrics.
  */
 export function installRuntime(log: Logger, metricsAddress?: string): void {
   if (isInstalled) return;
@@ -64,7 +64,7 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
       log: (level, message, meta) => write(toLevel(level))(message, meta),
       trace: write('trace'),
       debug: write('debug'),
-      // At "info" the SDK reports every state of the worker, which is detail here.
+      // At "info" the SDK logs every state of the worker, which is too detailed here.
       info: write('debug'),
       warn: write('warn'),
       error: write('error'),
@@ -72,10 +72,10 @@ export function installRuntime(log: Logger, metricsAddress?: string): void {
   });
 }
 
-// A delivery that ends as a dead letter fails its workflow, and so does a drain whose process has died.
+// A delivery that becomes a dead letter fails its workflow, and so does direct sending whose process has died.
 const MAY_FAIL: readonly unknown[] = [WORKFLOW_TYPES.deliverMessage, WORKFLOW_TYPES.drainDeliveries];
 
-/** Warnings of the SDK that are no fault of this service. The drains' worker has activities only. */
+/** Warnings of the SDK that are not a problem. The worker for direct sending has only activities. */
 const isOnPurpose = (message: string, meta: { workflowType?: unknown; error?: { message?: unknown } } = {}): boolean =>
   message === 'No workflows registered, not polling for workflow tasks' ||
   (message === 'Workflow failed' && (MAY_FAIL.includes(meta.workflowType) || meta.error?.message === STEP_FAILED));

@@ -5,7 +5,7 @@ import { reconcilerScheduleId, SEARCH_ATTRIBUTES } from '../../kernel/contract/t
 import { type CodecKey, CODEC_MEMO } from './codec.ts';
 import { GRPC_STATUS, grpcStatusOf } from './grpc-status.ts';
 
-/** A Temporal schedule: starts a workflow without arguments every so often, never two of them at a time. */
+/** A Temporal schedule: starts a workflow without arguments at an interval, never two of them at a time. */
 export type Schedule = { scheduleId: string; everyMs: number; workflowType: string };
 
 type FurnishOptions = {
@@ -14,53 +14,53 @@ type FurnishOptions = {
   log: Logger;
   schedules: readonly Schedule[];
   codecKeys?: readonly CodecKey[];
-  /** The state that the last look has found: a line of the log that it wrote is not written again. */
+  /** The result of the previous check: a log line that it wrote is not repeated. */
   before?: Furniture;
 };
 
 /** State of our namespace after `furnish`. */
 export type Furniture = {
-  /** The namespace takes our search attributes. Without them everything runs except the UI's search. */
+  /** Whether the namespace has our search attributes. Without them everything works except the UI's search. */
   isSearchable: boolean;
-  /** The reconciler's schedule was not there: the store is new to us. */
+  /** Whether the reconciler's schedule was missing: the store is new to us. */
   isNewStore: boolean;
 };
 
-// Closed delivery workflows can be looked at for three days; PostgreSQL keeps the record for longer.
+// Closed delivery workflows are kept for three days; PostgreSQL keeps the record for longer.
 const RETENTION_SECONDS = 3 * 86_400;
 
-// The development server reads its list of namespaces again every 2 s, a cluster every 10 s.
+// The development server reads its list of namespaces every 2 s, a cluster every 10 s.
 const KNOWN_WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 200;
 
-/** Answers of a server that lets its owner alone make namespaces and search attributes, as Temporal Cloud does. */
+/** Statuses of a server that lets only its owner create namespaces and search attributes, such as Temporal Cloud. */
 const REFUSALS: readonly unknown[] = [
   GRPC_STATUS.permissionDenied,
   GRPC_STATUS.unauthenticated,
   GRPC_STATUS.unimplemented,
 ];
 
-// The API's name of the type Keyword.
+// The API's number for the type Keyword.
 const KEYWORD = 2;
 
 /**
- * Makes the parts that the service needs inside Temporal and that are missing: namespace, search attributes, the schedules of the
- * reconciler and of retention. Safe to repeat. Called at start and now and then, because a lost Temporal store loses all of them.
- * Where a cluster refuses to make the first two (Temporal Cloud) its owner makes them; the log says so.
+ * Creates what the service needs in Temporal and is missing: namespace, search attributes, and the schedules of the reconciler and of
+ * retention. Safe to repeat. Called at start and regularly, because a lost Temporal store loses all of them. If a cluster refuses to
+ * create the first two (Temporal Cloud), its owner has to; the log says so.
  */
 export async function furnish(client: Client, options: FurnishOptions): Promise<Furniture> {
   await registerNamespace(client, options);
   return onceKnown(() => fill(client, options));
 }
 
-/** Resolves once the server answers for the namespace, which may be missing. Rejects if the server does not answer. */
+/** Resolves once the server has replied about the namespace, which may be missing. Rejects if the server does not respond. */
 export async function askNamespace(client: Client, namespace: string): Promise<void> {
   await client.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {
     if (!isNamespaceUnknown(error)) throw error;
   });
 }
 
-/** Whether the server denies the namespace, as one does whose store was lost. False too where it does not answer. */
+/** Whether the server denies the namespace, for example because its store was lost. Also false if it does not respond. */
 export async function isNamespaceMissing(client: Client, namespace: string): Promise<boolean> {
   try {
     await client.workflowService.describeNamespace({ namespace });
@@ -73,7 +73,7 @@ export async function isNamespaceMissing(client: Client, namespace: string): Pro
 async function fill(client: Client, options: FurnishOptions): Promise<Furniture> {
   const isSearchable = await addSearchAttributes(client, options);
   const { schedules, taskQueue } = options;
-  // The reconciler's comes last: once it is there, nobody finds the store new again.
+  // The reconciler's comes last, because the store no longer counts as new once it exists.
   const isLast = ({ scheduleId }: Schedule): boolean => scheduleId === reconcilerScheduleId(taskQueue);
   for (const schedule of schedules.filter((each) => !isLast(each))) await createSchedule(client, options, schedule);
   let isNewStore = false;
@@ -90,7 +90,7 @@ async function registerNamespace(
     return;
   } catch (error) {
     if (!isNamespaceUnknown(error)) throw error;
-    log.debug({ namespace }, 'the namespace is not there yet');
+    log.debug({ namespace }, 'the namespace does not exist yet');
   }
   try {
     await client.workflowService.registerNamespace({
@@ -100,11 +100,11 @@ async function registerNamespace(
     log.info({ namespace }, 'registered the namespace');
   } catch (error) {
     const status = grpcStatusOf(error);
-    // Another worker that starts at the same moment was first.
+    // Another worker that started at the same moment was first.
     if (status === GRPC_STATUS.alreadyExists) return;
     if (!REFUSALS.includes(status)) throw error;
     throw new Error(
-      `TEMPORAL_NAMESPACE: this Temporal has no namespace ${namespace}, and does not let a worker make it; let its owner make it, or correct the name`,
+      `TEMPORAL_NAMESPACE: this Temporal has no namespace ${namespace} and does not allow a worker to create it; let its owner create it, or correct the name`,
       { cause: error },
     );
   }
@@ -113,9 +113,9 @@ async function registerNamespace(
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
 
 /**
- * Repeats `work` while the server denies a namespace that is registered. Each part of the server reads its list of namespaces now and
- * then. Describing a namespace reads the store and finds it at once, also one that another worker has just registered. All other calls
- * are refused until that list is read again.
+ * Repeats `work` while the server denies a namespace that is registered. Each part of the server refreshes its list of namespaces at
+ * intervals. Describing a namespace reads the store and finds it at once, even if another worker has just registered it, but all other
+ * calls are rejected until that list is refreshed.
  */
 async function onceKnown<T>(work: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + KNOWN_WITHIN_MS; ; await pause()) {
@@ -127,9 +127,7 @@ async function onceKnown<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Before any workflow is named, "not found" can only mean the namespace. The schedule client wraps that status in an error of its own.
- */
+/** Before any workflow is named, "not found" can only mean the namespace. The schedule client wraps that status in its own error. */
 const isNamespaceUnknown = (error: unknown): boolean =>
   error instanceof NamespaceNotFoundError || grpcStatusOf(error) === GRPC_STATUS.notFound;
 
@@ -147,26 +145,26 @@ async function addSearchAttributes(
     if (missing.length === 0) return true;
     const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
     await operatorService.addSearchAttributes({ namespace, searchAttributes }).catch(async (error: unknown) => {
-      // Two workers add them at once and one is refused: they are there all the same.
+      // If two workers add them at once, one is rejected, but they exist anyway.
       await pause();
       if ((await findMissing()).length > 0) throw error;
     });
     return true;
   } catch (error) {
     if (isNamespaceUnknown(error)) throw error;
-    // A worker may use what its owner has made, and need not be allowed to list it.
+    // A worker may use what its owner has created without being allowed to list it.
     if (await canSearch(client, namespace)) return true;
-    // This look comes again every 15 s.
+    // This check is repeated every 15 s.
     if (before?.isSearchable !== false)
       log.warn(
         { err: error, namespace },
-        `this Temporal takes no search attributes from a worker: deliveries run, but cannot be searched for until its owner adds ${SEARCH_ATTRIBUTES.join(', ')} as Keyword`,
+        `this Temporal does not allow a worker to add search attributes; deliveries work, but cannot be searched for until its owner adds ${SEARCH_ATTRIBUTES.join(', ')} as Keyword`,
       );
     return false;
   }
 }
 
-/** Whether a query may name every one of our search attributes: the server refuses a query with one that it does not know. */
+/** Whether a query may use all of our search attributes: the server rejects a query with an unknown one. */
 async function canSearch(client: Client, namespace: string): Promise<boolean> {
   const query = SEARCH_ATTRIBUTES.map((name) => `${name} = 'none'`).join(' AND ');
   try {
@@ -177,7 +175,7 @@ async function canSearch(client: Client, namespace: string): Promise<boolean> {
   }
 }
 
-/** True when it was missing. One run at a time; a run that is more than a minute late is left out. */
+/** Returns true if it was missing. One run at a time; a run that is more than a minute late is skipped. */
 async function createSchedule(
   client: Client,
   { taskQueue, codecKeys }: FurnishOptions,

@@ -31,5 +31,5 @@ export const grpcStatusOf = (error: unknown): unknown =>
       ? grpcStatusOf(error.cause)
       : undefined;
 
-/** Whether a failed call may have been carried out all the same: no answer came, or none that says what became of it. */
+/** Whether a failed call may have been carried out anyway: there was no response, or none that reports the outcome. */
 export const mayHaveArrived = (error: unknown): boolean => UNSETTLED.has(grpcStatusOf(error));

@@ -5,16 +5,16 @@ import type { Clock } from '../dependencies.ts';
 import { type RunInput, runOfWorkflowId } from '../../kernel/contract/run-workflow.ts';
 import { deliveryOfWorkflowId, WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
 
-// A start answers in a few ms. While it hangs, its delivery or run waits and the gate has one place less.
+// A start takes a few ms. While it hangs, its delivery or run waits and one start slot is occupied.
 export const START_DEADLINE_MS = 5_000;
 
-/** A search attribute of ours with its value: all of them are keywords. */
+/** One of our search attributes with its value; all of them are keywords. */
 export const keyword = (name: string, value: string) => ({ key: { name, type: SearchAttributeType.KEYWORD }, value });
 
 /**
- * Starts a Temporal workflow by `start`, with search attributes where the namespace has them. Without them where the server turns out to
- * lack them: a new store has none until it is furnished again. False when its id had been used before, which starts nothing. Throws when
- * Temporal is out of reach.
+ * Starts a Temporal workflow with `start`, with search attributes if the namespace has them, and without if the server turns out to
+ * lack them: a new store has none until it is set up again. Returns false if its id was used before, in which case nothing is started.
+ * Throws if Temporal is unavailable.
  */
 export async function startSearchable(
   client: Client,
@@ -35,13 +35,13 @@ export async function startSearchable(
   }
 }
 
-/** running: it moves its delivery. cancelled: a person ended it. gone: closed otherwise, or unknown to Temporal. */
+/** running: it handles its delivery. cancelled: a person ended it. gone: closed otherwise, or unknown to Temporal. */
 export type CarrierState = 'running' | 'cancelled' | 'gone';
 
-/** Looks at the Temporal workflows that carry deliveries and runs. */
+/** Looks up the Temporal workflows of deliveries and runs. */
 export type Carriers = {
   stateOf(workflowId: string): Promise<CarrierState>;
-  /** The words of the person who terminated or cancelled a Temporal workflow; undefined without any. At most 500 characters. */
+  /** The reason given by the person who terminated or cancelled a Temporal workflow; undefined without one. Up to 500 characters. */
   whyEnded(workflowId: string): Promise<string | undefined>;
   /** Deliveries whose Temporal workflow was terminated in the last 10 minutes. */
   terminatedDeliveries(): Promise<{ deliveryId: string; round: number }[]>;
@@ -51,11 +51,11 @@ export type Carriers = {
 
 // Far longer than the 30 s between two passes, so that the next pass makes up for a missed one.
 const TERMINATED_WITHIN_MS = 600_000;
-// A request to cancel is followed by the workflow's own last steps, and a termination by nothing.
+// After a cancellation request come the workflow's own last steps; after a termination comes nothing.
 const LAST_EVENTS = 20;
 const MOST_WORDS = 500;
 
-/** See `Carriers`. Throws when Temporal is out of reach. */
+/** Looks up Temporal workflows (see `Carriers`). Throws if Temporal is unavailable. */
 export function createCarriers(client: Client, clock: Clock): Carriers {
   const terminated = async <T>(workflowType: string, read: (workflowId: string) => T | undefined): Promise<T[]> => {
     const since = new Date(clock().getTime() - TERMINATED_WITHIN_MS).toISOString();

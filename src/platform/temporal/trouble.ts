@@ -12,46 +12,47 @@ type Trouble = {
   isLasting: boolean;
 };
 
-/** Statuses of gRPC and words of the SDK's native library, with the setting that is wrong; the first that fits is taken. */
+/** gRPC statuses and messages of the SDK's native library, with the setting that is wrong; the first match is used. */
 const TROUBLES: readonly Trouble[] = [
   {
     status: [GRPC_STATUS.unauthenticated, GRPC_STATUS.permissionDenied],
     says: /valid authentication credentials|does not have permission|AccessDenied/,
     advice: ({ address, namespace, apiKey }) =>
       apiKey === undefined
-        ? `TEMPORAL_API_KEY: ${address} lets nobody into the namespace ${namespace} without credentials; set it, or TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE`
-        : `TEMPORAL_API_KEY: ${address} does not let it into the namespace ${namespace}; correct it, or TEMPORAL_NAMESPACE`,
+        ? `TEMPORAL_API_KEY: ${address} does not allow access to the namespace ${namespace} without credentials; set it, or TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE`
+        : `TEMPORAL_API_KEY: ${address} does not allow this key access to the namespace ${namespace}; correct it, or TEMPORAL_NAMESPACE`,
     isLasting: true,
   },
   {
     status: [GRPC_STATUS.invalidArgument],
-    advice: ({ address, namespace }) => `TEMPORAL_NAMESPACE: ${address} takes no namespace ${namespace}; correct it`,
+    advice: ({ address, namespace }) =>
+      `TEMPORAL_NAMESPACE: ${address} does not accept the namespace ${namespace}; correct it`,
     isLasting: true,
   },
   {
     says: /CertificateRequired|HandshakeFailure|BadCertificate|UnknownCA|certificate required/,
     advice: ({ address }) =>
-      `TEMPORAL_TLS_CERT_FILE: ${address} wants a certificate that it knows; set it and TEMPORAL_TLS_KEY_FILE, or correct them`,
+      `TEMPORAL_TLS_CERT_FILE: ${address} requires a client certificate that it knows; set it and TEMPORAL_TLS_KEY_FILE, or correct them`,
     isLasting: true,
   },
   {
     says: /NotValidForName/,
     advice: ({ address, tls }, text) =>
-      `TEMPORAL_TLS_SERVER_NAME: ${address} shows a certificate for ${namesIn(text)} and not for ${tls?.serverNameOverride ?? hostOf(address)}; set it to a name in that certificate`,
+      `TEMPORAL_TLS_SERVER_NAME: ${address} has a certificate for ${namesIn(text)}, not for ${tls?.serverNameOverride ?? hostOf(address)}; set it to a name in that certificate`,
     isLasting: true,
   },
   {
     says: /InvalidCertificate|UnknownIssuer|CertExpired/,
     advice: ({ address }) =>
-      `TEMPORAL_TLS_CA_FILE: ${address} shows a certificate that is not trusted here; set it to the file of the authority that has signed it`,
+      `TEMPORAL_TLS_CA_FILE: ${address} has a certificate that is not trusted here; set it to the file of the authority that signed it`,
     isLasting: true,
   },
   {
     says: /InvalidContentType|InvalidMessage/,
     advice: ({ address, apiKey }) =>
       apiKey === undefined
-        ? `TEMPORAL_TLS: ${address} speaks no TLS; unset every TEMPORAL_TLS setting, or correct TEMPORAL_ADDRESS`
-        : `TEMPORAL_API_KEY: it implies TLS, and ${address} speaks none; unset it, or correct TEMPORAL_ADDRESS`,
+        ? `TEMPORAL_TLS: ${address} does not use TLS; unset every TEMPORAL_TLS setting, or correct TEMPORAL_ADDRESS`
+        : `TEMPORAL_API_KEY: it implies TLS, which ${address} does not use; unset it, or correct TEMPORAL_ADDRESS`,
     isLasting: true,
   },
   {
@@ -62,7 +63,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     says: /dns error|lookup address/,
-    advice: ({ address }) => `TEMPORAL_ADDRESS: the host of ${address} is not known here; correct it`,
+    advice: ({ address }) => `TEMPORAL_ADDRESS: the host name of ${address} cannot be resolved; correct it`,
     isLasting: false,
   },
   {
@@ -74,11 +75,11 @@ const TROUBLES: readonly Trouble[] = [
     says: /broken pipe|BrokenPipe|reset by peer|ConnectionReset|stream closed|unexpected end|UnexpectedEof/i,
     advice: ({ address, tls }) => {
       if (tls === undefined)
-        return `TEMPORAL_ADDRESS: ${address} closes the connection; set TEMPORAL_TLS to true if the server wants TLS`;
-      // Some servers say nothing about a certificate that they do not take.
+        return `TEMPORAL_ADDRESS: ${address} closes the connection; set TEMPORAL_TLS to true if the server requires TLS`;
+      // Some servers do not say that they reject a certificate.
       return tls.clientCertPair === undefined
-        ? `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; set it and TEMPORAL_TLS_KEY_FILE if the server wants a certificate`
-        : `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; look at its log whether it knows this certificate's authority`;
+        ? `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; set it and TEMPORAL_TLS_KEY_FILE if the server requires a client certificate`
+        : `TEMPORAL_TLS_CERT_FILE: ${address} closes the connection; check in its log whether it knows this certificate's authority`;
     },
     isLasting: false,
   },
@@ -86,7 +87,7 @@ const TROUBLES: readonly Trouble[] = [
 
 const hostOf = (address: string): string => address.slice(0, address.lastIndexOf(':'));
 
-/** The names of a certificate, as the SDK's text lists them: `presented: ["DnsName(\"temporal.example\")"]`. */
+/** The names in a certificate, as the SDK's text lists them: `presented: ["DnsName(\"temporal.example\")"]`. */
 function namesIn(text: string): string {
   const presented = text.slice(text.indexOf('presented:'));
   const names = [...presented.matchAll(/\w+\(\\?"([^"\\]+)\\?"\)/g)].map(([, name = '']) => name);
@@ -101,19 +102,19 @@ export function temporalTrouble(failure: unknown, settings: TemporalSettings): N
     (each) => (typeof status === 'number' && each.status?.includes(status)) || each.says?.test(text),
   );
   return new NotReady('Temporal cannot be reached', {
-    advice: trouble?.advice(settings, text) ?? `TEMPORAL_ADDRESS: ${settings.address} does not answer; look at its log`,
+    advice: trouble?.advice(settings, text) ?? `TEMPORAL_ADDRESS: ${settings.address} does not respond; check its log`,
     isLasting: trouble?.isLasting ?? false,
     cause: failure,
   });
 }
 
-// Rest between looks: a server takes seconds to start, and each look is a connection.
+// Pause between checks: a server takes seconds to start, and each check is a connection.
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Returns once Temporal answers and allows a look at the namespace, which need not be there yet. While Temporal is away, one line for
- * each reason says that this waits. A fault that only another setting could mend is thrown as one sentence. Rejects with the signal's
- * reason when it is aborted.
+ * Returns once Temporal responds and allows access to the namespace, which need not exist yet. While Temporal is unavailable, logs one
+ * line per reason. A problem that only another setting can fix is thrown as one sentence. Rejects with the signal's reason if it is
+ * aborted.
  */
 export async function untilTemporalAnswers(settings: TemporalSettings, { tell, signal }: Waiting): Promise<void> {
   for (;;) {
@@ -125,7 +126,7 @@ export async function untilTemporalAnswers(settings: TemporalSettings, { tell, s
       if (trouble.isLasting) throw new Error(trouble.advice, { cause: failure });
       tell(`${trouble.advice}; waiting for it`, trouble);
     }
-    // An aborted sleep rejects with an error of its own; the loop throws the signal's reason.
+    // An aborted sleep rejects with its own error; the loop throws the signal's reason.
     await timers.setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }

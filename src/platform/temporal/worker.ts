@@ -3,12 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { FAILURE_CONVERTER_PATH } from './codec.ts';
 
-/** The failures of Temporal workflows: readable in Temporal, or in a payload that a codec encrypts. A bundle has one of both. */
+/**
+ * Whether failures of Temporal workflows are readable in Temporal, or in a payload that a codec encrypts. Each bundle has one of the
+ * two.
+ */
 export type Failures = 'open' | 'encoded';
 
 const builtFile = (name: string): string => fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 
-/** Where `npm run build` leaves the bundles: beside the compiled sources. */
+/** Where `npm run build` puts the bundles: next to the compiled sources. */
 export const BUNDLE_PATHS: Readonly<Record<Failures, string>> = {
   open: builtFile('workflow-bundle.js'),
   encoded: builtFile('workflow-bundle-encoded.js'),
@@ -19,7 +22,7 @@ const ENTRY = fileURLToPath(
   new URL(`../../../workflows/index${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
 );
 
-/** Bundles workflows/ (about 1 s). A Node built-in anywhere in its graph fails this: workflow code is deterministic. */
+/** Bundles workflows/ (about 1 s). Fails if a Node built-in is used anywhere in it, because workflow code must be deterministic. */
 export const bundleWorkflows = (failures: Failures = 'open'): Promise<{ code: string }> =>
   bundleWorkflowCode({
     workflowsPath: ENTRY,
@@ -28,7 +31,8 @@ export const bundleWorkflows = (failures: Failures = 'open'): Promise<{ code: st
   });
 
 /**
- * The prebuilt bundle where there is one, otherwise a fresh one: a build starts without webpack, and sources always run as they are.
+ * The prebuilt bundle if there is one, otherwise a new one: a build starts without webpack, and sources always run in their current
+ * state.
  */
 export const workflowBundle = async (failures: Failures): Promise<{ codePath: string } | { code: string }> =>
   import.meta.url.endsWith('.js') && existsSync(BUNDLE_PATHS[failures])
@@ -38,13 +42,13 @@ export const workflowBundle = async (failures: Failures): Promise<{ codePath: st
 type CreateArguments = Parameters<(typeof Worker)['createWorkflowCreator']>;
 
 /**
- * Worker whose calls into workflow code have no time limit. Node keeps such a limit with a thread that it starts and joins for each
- * call: 0.13 ms of a processor and 0.5 ms of waiting, about ten times for a delivery. The limit is for code that may
- * not end; our workflows only call activities.
+ * A worker whose calls into workflow code have no time limit. Node enforces such a limit with a thread that it starts and joins for
+ * each call: 0.13 ms of CPU and 0.5 ms of waiting, about ten times per delivery. The limit is for code that may not end; our workflows
+ * only call activities.
  */
 export class UntimedWorker extends Worker {
   protected static override createWorkflowCreator(...[bundle, options, logger]: CreateArguments) {
-    // `as`: the SDK always has a limit, and node:vm takes none.
+    // `as`: the SDK always has a limit, and node:vm accepts none.
     const untimed = { ...options, isolateExecutionTimeoutMs: undefined as unknown as number };
     return super.createWorkflowCreator(bundle, untimed, logger);
   }

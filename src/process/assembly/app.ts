@@ -50,27 +50,27 @@ export type AppOptions<Services> = {
   deps: Pick<Dependencies, 'config' | 'log' | 'pool' | 'costly'>;
   services: Services;
   routes: readonly Route<Services>[];
-  /** Ways to say who asks; the first that knows a request's credential counts. */
+  /** Authentication schemes; the first that recognises a request's credential is used. */
   schemes: readonly Scheme[];
   limiter: Limiter;
-  /** Checks of /readyz, beside that of the limits. Absent: those of every role. */
+  /** Checks of /readyz, in addition to that of the rate limits. Default: those of every command. */
   checks?: readonly ReadinessCheck[];
-  /** The service processes behind this port. Absent: there is only this one. */
+  /** The service processes behind this port. Absent if there is only this one. */
   processTable?: () => readonly ProcessState[];
-  /** Absent: the default of http/event-stream.ts. */
+  /** Default: those of http/event-stream.ts. */
   streamTimings?: typeof STREAM_TIMINGS;
-  /** Told of each answer, for the metrics. */
+  /** Reports each response, for the metrics. */
   onAnswered?: ((answered: MeasuredAnswer) => void) | undefined;
-  /** Begins the span of a request. Absent: nothing is traced. */
+  /** Starts the span of a request. If absent, nothing is traced. */
   traceRequest?: TraceRequest | undefined;
 };
 
-/** The edge. */
+/** The HTTP layer. */
 export type HttpApp = Koa<RequestState> & ServedApp & { readiness: Readiness; prepare: DocumentPages['prepare'] };
 
 /**
- * The middleware in its order (docs/explanation/security-model.md). A step that can refuse without the body comes before the body is
- * read. The rate limit comes before every refusal, so that each answer carries its headers.
+ * Builds the app with its middleware in order (docs/explanation/security-model.md). A step that can reject a request without its body
+ * runs before the body is read. The rate limit runs before every rejection, so that each response carries its headers.
  */
 export function createHttpApp<
   Services extends {
@@ -134,11 +134,11 @@ export function createHttpApp<
       timings: streamTimings,
     }),
   );
-  // Koa's own handler deletes every header and answers in plain text. `errors` lets nothing through, so only connections that broke
-  // during an answer come here.
+  // Koa's own handler deletes every header and responds in plain text. `errors` handles everything else, so only connections that broke
+  // during a response get here.
   koa.context.onerror = function (this: Koa.Context, error: Error | null | undefined) {
     if (error === null || error === undefined) return;
-    log.debug({ err: error }, 'a connection of a caller broke before its answer was sent');
+    log.debug({ err: error }, 'the connection of a caller broke before the response was sent');
     this.res.destroy();
   };
   return Object.assign(koa, {
@@ -153,7 +153,10 @@ export function createHttpApp<
   });
 }
 
-/** Redis is shown but not required: without it limits hold per process, and taking every process out would help nobody. */
+/**
+ * Redis is shown but not required: without it, limits are counted per process, and taking every process out of service would help
+ * nobody.
+ */
 const limitsChecks = ({ isShared }: Limiter): ReadinessCheck[] =>
   isShared === undefined
     ? []
@@ -163,8 +166,8 @@ const limitsChecks = ({ isShared }: Limiter): ReadinessCheck[] =>
           isRequired: false,
           async run() {
             if (!isShared())
-              throw new NotReady('Redis cannot be reached: limits are counted per process', {
-                advice: 'REDIS_URL: Redis cannot be reached; limits are counted per process',
+              throw new NotReady('Redis cannot be reached; rate limits are counted per process', {
+                advice: 'REDIS_URL: Redis cannot be reached; rate limits are counted per process until it is back',
               });
           },
         },

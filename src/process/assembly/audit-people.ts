@@ -5,8 +5,8 @@ import type { TellChange } from '../../api/caller.ts';
 import { isId } from '../../kernel/values/ids.ts';
 
 /**
- * Writes each change of people and their rights to the audit log of its organisation. A change of a person alone, such as signing in,
- * stands in the log of every organisation that the person is a member of.
+ * Writes each change of users and their rights to the audit log of its organisation. A change that concerns only a user, such as
+ * signing in, is written to the log of every organisation that the user is a member of.
  */
 export function createTellChange(deps: Pick<Dependencies, 'newId' | 'clock' | 'log'>): TellChange<DatabaseTransaction> {
   const record = createRecordAudit(deps);
@@ -18,11 +18,11 @@ export function createTellChange(deps: Pick<Dependencies, 'newId' | 'clock' | 'l
     const told = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
     for (const id of organisations)
       await record(transaction, { organisationId: id, actor, ...from }, { action, target: { id: target }, ...told });
-    deps.log.info({ action, by: by.id, organisationId, target, ...told }, 'changed who may do what');
+    deps.log.info({ action, by: by.id, organisationId, target, ...told }, 'changed access rights');
   };
 }
 
-/** In one order, so that two transactions that write to the same logs never wait for each other. */
+/** In a fixed order, so that two transactions that write to the same logs cannot deadlock. */
 async function organisationsOf(transaction: DatabaseTransaction, userId: string): Promise<string[]> {
   const rows = await transaction.member.findMany({ where: { userId }, orderBy: { organisationId: 'asc' } });
   return rows.map(({ organisationId }) => organisationId);

@@ -20,15 +20,16 @@ import { type AddressGuard, createAddressGuard } from '../../platform/outbound/g
 import type { OwnAddresses } from '../../platform/outbound/guard/own-addresses.ts';
 import { ownEndpoints } from './own-endpoints.ts';
 
-// Connections of a command's processes together, and of each one at least and at most. Publishing, claiming and recording: two cores
-// are busy with 20. With the 10 of Prisma, three processes fit PostgreSQL's default of 100, and so do eight with fewer each.
+// Database connections: in total for the processes of a command, and the minimum and maximum for each. With 20 for publishing, claiming
+// and recording, two cores are busy. Together with Prisma's 10, three processes fit PostgreSQL's default of 100, and so do eight with
+// fewer each.
 const POOL = { together: 60, least: 8, most: 20 } as const;
 const PRISMA = { together: 30, least: 4, most: 10 } as const;
 
 const shareOf = ({ together, least, most }: typeof POOL | typeof PRISMA, processes: number): number =>
   Math.max(least, Math.min(most, Math.floor(together / processes)));
 
-/** Connections of PostgreSQL that one of the processes may have: its raw pool's and Prisma's, as chosen or a share of the command's. */
+/** Maximum PostgreSQL connections of one process, for its raw pool and for Prisma: as set, or a share of the command's total. */
 export const connectionsOf = ({
   processes,
   pools,
@@ -38,30 +39,30 @@ export const connectionsOf = ({
 });
 
 /**
- * Each of these stands once in a process, whatever roles it plays. Beside it a worker has one connection to Temporal, with one client
+ * Each of these exists once per process, whatever it runs. A worker also has one connection to Temporal, with one client
  * (start-worker.ts).
  */
 export type ProcessDependencies = Dependencies & {
-  /** One for the process: its evaluations share the turns of the event loop. */
+  /** One per process, so that its evaluations share the turns of the event loop. */
   filters: Filters;
-  /** Configurations of channels that publishing has read: requests and scheduled messages remember them together. */
+  /** Cache of channel configurations for publishing, shared by requests and scheduled messages. */
   publishingConfigs: PublishingConfigs;
-  /** Absent where METRICS_PORT is not set: then nothing is counted. */
+  /** Absent if METRICS_PORT is not set: nothing is counted then. */
   meters?: Meters | undefined;
-  /** Absent without a collector in the settings: then nothing is traced. */
+  /** Absent if the settings have no collector: nothing is traced then. */
   tracing?: Tracing | undefined;
 };
 
-/** Told of everything that is counted and traced. */
+/** Receives everything that is counted and traced. */
 export type Observers = Pick<ProcessDependencies, 'meters' | 'tracing'>;
 
-/** Everything that has a connection, and how to close it. */
+/** Everything that has a connection, and a function that closes it. */
 export type Connected = { deps: ProcessDependencies; disconnect(): Promise<void> };
 
 /**
- * Builds what every role needs, and no other file makes a second one for the same process. PostgreSQL is asked for its time at once, and
- * nothing waits for the answer. Throws ConfigError for a setting the roles cannot do without. `own` holds endpoints that already listen for
- * this process; the ones of the settings are added.
+ * Builds what every command needs; no other file creates a second one in the same process. Asks PostgreSQL for its time at once,
+ * without waiting for the reply. Throws ConfigError if a required setting is missing. `own` contains endpoints that already listen for
+ * this process; those of the settings are added.
  */
 export function createDependencies(
   config: Config,
@@ -71,9 +72,9 @@ export function createDependencies(
 ): Connected {
   const { databaseUrl, pooledDatabaseUrl, encryptionKeys } = config;
   if (databaseUrl === undefined)
-    throw new ConfigError('DATABASE_URL must be set: only `posthorn start` brings its own PostgreSQL');
+    throw new ConfigError('DATABASE_URL must be set; only `posthorn start` has an embedded PostgreSQL');
   if (encryptionKeys.length === 0)
-    throw new ConfigError('ENCRYPTION_KEYS must be set: <name>:<base64 of 32 bytes>, the same in every process');
+    throw new ConfigError('ENCRYPTION_KEYS must be set to <name>:<base64 of 32 bytes>, the same in every process');
   own.add(...ownEndpoints(config));
   const connections = connectionsOf(config);
   const db = createDatabase(pooledDatabaseUrl ?? databaseUrl, {
@@ -113,23 +114,23 @@ export function createDependencies(
   };
 }
 
-/** Remembers configurations of channels as this database has them. */
+/** Caches the configurations of channels in this database. */
 export const createConfigs = (pool: Pool): PublishingConfigs =>
   createPublishingConfigs((...which) => loadPublishingConfig({ pool, readTrigger: eventTriggerOf }, ...which));
 
-/** Address guard that allows the operator's ranges and refuses own addresses. */
+/** Address guard that allows the operator's ranges and rejects the service's own addresses. */
 export const createGuard = (config: Config, own: OwnAddresses): AddressGuard =>
   createAddressGuard({ allowCidrs: config.webhookAllowCidrs, allowHttp: config.allowHttpWebhooks, own });
 
-// A clock that jumps is seen at once; only one that was wrong from the beginning waits for a look.
+// A clock that jumps is noticed at once; only one that was wrong from the start waits for the next comparison.
 const EVERY_MS = 30_000;
-// Until the first answer has come.
+// Until the first reply has arrived.
 const FIRST_EVERY_MS = 1_000;
 
 /**
- * Compares the clock with PostgreSQL's, at once and every 30 s, for as long as the process lives: all processes and PostgreSQL then mean
- * the same by a due time, whatever a machine's clock shows. Writes a line when they come apart, and one when they agree again. A look that
- * fails changes nothing.
+ * Compares the clock with PostgreSQL's, at once and every 30 s, as long as the process lives, so that all processes and PostgreSQL
+ * agree on due times, whatever a machine's clock shows. Logs when the clocks start to differ, and when they agree again. A failed
+ * comparison changes nothing.
  */
 export function followDatabaseClock({
   pool,
@@ -158,10 +159,10 @@ export function followDatabaseClock({
     if (aheadMs !== 0 && !isApart)
       log.warn(
         { aheadMs },
-        "this machine's clock differs from PostgreSQL's, whose time this process uses from now on; run a time service (NTP) on both",
+        "this machine's clock differs from PostgreSQL's; this process now uses PostgreSQL's time. Run a time service (NTP) on both",
       );
     if (aheadMs === 0 && isApart)
-      log.info("this machine's clock agrees with PostgreSQL's again, and this process uses it");
+      log.info("this machine's clock agrees with PostgreSQL's again; this process uses it again");
     isApart = aheadMs !== 0;
   };
   const turn = async (): Promise<void> => {

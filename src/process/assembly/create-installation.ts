@@ -16,14 +16,14 @@ const ANSWER_WITHIN_MS = 1_500;
 
 type TemporalLook = {
   check: ReadinessCheck;
-  /** Version that the server gave at the last check; undefined if it did not answer. */
+  /** The server's version as of the last check; undefined if it did not respond. */
   version(): string | undefined;
 };
 
 /**
- * Checks whether Temporal answers this process, which may be an API without a worker, and which version it is. Returns undefined if its
- * address is not known here. A check ends after 1.5 s, whatever Temporal does. Only one question is open at a time: the SDK takes up to
- * 10 s to give up on a server that accepts connections and stays silent, and later checks wait for that same question.
+ * Checks whether Temporal responds to this process, which may be an API without a worker, and which version it is. Returns undefined if
+ * its address is not known here. A check ends after 1.5 s in any case. Only one request is open at a time: the SDK takes up to 10 s to
+ * give up on a server that accepts connections and stays silent, and later checks wait for that same request.
  */
 export function createTemporalLook({ address, ...more }: TemporalConfig, log: Logger): TemporalLook | undefined {
   if (address === undefined) return undefined;
@@ -43,8 +43,8 @@ export function createTemporalLook({ address, ...more }: TemporalConfig, log: Lo
       stop.abort();
     }
     if (version === undefined)
-      throw new NotReady(`Temporal has not answered within ${ANSWER_WITHIN_MS / 1_000} s`, {
-        advice: `TEMPORAL_ADDRESS: ${address} does not answer; look at its log`,
+      throw new NotReady(`Temporal did not respond within ${ANSWER_WITHIN_MS / 1_000} s`, {
+        advice: `TEMPORAL_ADDRESS: ${address} does not respond; check its log`,
       });
   };
   return {
@@ -53,9 +53,9 @@ export function createTemporalLook({ address, ...more }: TemporalConfig, log: Lo
   };
 }
 
-/** The version of the server, which has answered for the namespace as well. An empty text if it has no version. */
+/** Returns the version of the server, which has also confirmed the namespace. Returns an empty string if it reports no version. */
 async function askVersion(settings: TemporalConfig & { address: string }, log: Logger): Promise<string> {
-  // Loaded when somebody asks: the SDK takes 0.4 s of a processor.
+  // Loaded on demand: the SDK takes 0.4 s of CPU time.
   const [{ connectToTemporal, installRuntime }, { askNamespace }] = await Promise.all([
     import('../../platform/temporal/connection.ts'),
     import('../../platform/temporal/furnish.ts'),
@@ -73,7 +73,7 @@ async function askVersion(settings: TemporalConfig & { address: string }, log: L
   }
 }
 
-/** The service itself, as its operators see it. */
+/** The service as its operators see it. */
 export function createInstallationOf(
   deps: ProcessDependencies,
   accounts: Pick<Accounts, 'findFirstOrganisation'>,

@@ -72,7 +72,7 @@ const observerOf = (meters: Meters | undefined): CommitObserver | undefined =>
 export type Services = ReturnType<typeof createServices>;
 
 /**
- * Builds every service once, each with the collaborators it names. `handOver` takes new deliveries where the process sends, too.
+ * Builds every service once, each with the collaborators it names. `handOver` accepts new deliveries in a process that also sends.
  * `siblings` are the other processes of the same supervisor.
  */
 export function createServices(
@@ -172,7 +172,7 @@ export function createServices(
   return { ...services, searching: createSearching(deps, services), exports: createExports(deps, services) };
 }
 
-/** Trials of workflows. They prepare their actions as runs do, and reach nobody. */
+/** Test runs of workflows. They prepare their actions as runs do, but send nothing. */
 function createTrialsOf(deps: ProcessDependencies, workflows: Pick<Workflows, 'definitionOf'>): Trials {
   const expressions = createStepExpressions();
   const reachNobody = (): Promise<never> => Promise.reject(new Error('a trial reaches nobody'));
@@ -193,7 +193,7 @@ function createTrialsOf(deps: ProcessDependencies, workflows: Pick<Workflows, 'd
   });
 }
 
-/** Inbound webhooks with what they need of their own. */
+/** Inbound webhooks with their own dependencies. */
 function createInbound(
   deps: ProcessDependencies,
   { audit, publishing }: { audit: { record: RecordAudit }; publishing: Publishing },
@@ -204,7 +204,7 @@ function createInbound(
   return createInboundWebhooks(deps, { audit, expressions, receiving });
 }
 
-/** Connections of workflows. They ask services and providers seldom: no connection to one is kept. */
+/** Connections of workflows. They call services and providers rarely, so no connection is kept open. */
 function createConnectionsOf(deps: ProcessDependencies, audit: { record: RecordAudit }): Connections {
   const send: RequestSender['send'] = async (request) => {
     const sender = createRequestSender({ guard: deps.guard, version: VERSION, clock: deps.clock });

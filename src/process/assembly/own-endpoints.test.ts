@@ -9,7 +9,7 @@ const api = (host: string, port: number, protocol: string, path = '') => ({
   api: { protocol, path },
 });
 
-describe('the settings name own endpoints', () => {
+describe('own endpoints come from the settings', () => {
   test.each([
     [{}, [api('localhost', 3000, 'http:')]],
     [{ PORT: '3005' }, [api('localhost', 3005, 'http:')]],

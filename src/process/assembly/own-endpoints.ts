@@ -2,15 +2,15 @@ import pg from 'pg';
 import type { Config } from '../../platform/config/config.ts';
 import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts';
 
-/** Where Temporal's development server puts its UI unless told otherwise: a fixed port, or its own and this. */
+/** Where Temporal's development server has its UI by default: on a fixed port, or on its own port plus this offset. */
 const TEMPORAL_UI = { port: 8_233, behind: 1_000 } as const;
 const REDIS_PORT = 6_379;
 const PORTS = { 'http:': 80, 'https:': 443 } as const;
 
 /**
- * The service's own endpoints, as the settings name them: the API where callers reach it, the metrics port, PostgreSQL, PgBouncer,
- * Temporal, Redis and the collector of traces. Ports that are known only once they are listened on are added by whoever starts to
- * listen.
+ * Returns the service's own endpoints according to the settings: the API at its public address, the metrics port, PostgreSQL,
+ * PgBouncer, Temporal, Redis and the trace collector. Ports that are known only once they are open are added by the code that opens
+ * them.
  */
 export function ownEndpoints(config: Config): OwnEndpoint[] {
   const { publicBaseUrl, metricsPort, databaseUrl, pooledDatabaseUrl, temporal, redisUrl, traces } = config;
@@ -24,28 +24,28 @@ export function ownEndpoints(config: Config): OwnEndpoint[] {
   ];
 }
 
-/** On 80 and 443 a proxy stands in front as a rule, and may serve the receivers of the same network by other names. */
+/** On ports 80 and 443 there is usually a proxy, which may also serve receivers in the same network under other names. */
 function ofApi({ protocol, hostname, port, pathname }: URL): OwnEndpoint[] {
   const isWeb = port === '' || port === '80' || port === '443';
   const api = { protocol, path: pathname.replace(/\/$/, '') };
-  // The settings take http and https only.
+  // The settings accept only http and https.
   return [{ host: hostname, port: Number(port || PORTS[protocol as 'http:' | 'https:']), isShared: isWeb, api }];
 }
 
-/** The port on which the API of this process listens: every address of this machine may lead to it. */
+/** The port on which the API of this process listens: any address of this machine may lead to it. */
 export const listeningApi = (port: number): OwnEndpoint => ({
   host: 'localhost',
   port,
   api: { protocol: 'http:', path: '' },
 });
 
-/** As the driver reads the URL, with its own defaults. A socket in the file system is of a server on this machine. */
+/** As the driver parses the URL, with its own defaults. A Unix socket belongs to a server on this machine. */
 function ofDatabase(connectionString: string): OwnEndpoint {
   const { host, port } = new pg.Client({ connectionString });
   return { host: host.startsWith('/') ? 'localhost' : host, port };
 }
 
-/** Its UI too, where the development server has it. A UI elsewhere is unknown here (docs/operate/running.md). */
+/** Also the UI, if the development server has it. A UI elsewhere is unknown here (docs/operate/running.md). */
 function ofTemporal(address: string): OwnEndpoint[] {
   const colon = address.lastIndexOf(':');
   const host = address.slice(0, colon);
@@ -55,7 +55,7 @@ function ofTemporal(address: string): OwnEndpoint[] {
 
 const ofCollector = ({ protocol, hostname, port }: URL): OwnEndpoint => ({
   host: hostname,
-  // The settings take http and https only.
+  // The settings accept only http and https.
   port: Number(port || PORTS[protocol as 'http:' | 'https:']),
 });
 

@@ -2,31 +2,31 @@ import type { OwnEndpoint } from '../../platform/outbound/guard/own-addresses.ts
 import type { Counters } from '../../platform/rate-limits/counters.ts';
 import type { ProcessState } from '../../platform/readiness/readiness.ts';
 
-/** A service process's view of the others behind the same port, by way of their supervisor. */
+/** The other processes behind the same port, as a service process sees them through their supervisor. */
 export type Siblings = {
-  /** This process stands in the place of one that has died. */
+  /** Whether this process replaces one that has died. */
   isReplacement: boolean;
-  /** One count for all of them. Absent: this process counts for itself. */
+  /** One set of rate-limit counters for all processes. If absent, this process counts by itself. */
   counters?: Counters;
-  /** All of them, this one included; empty where nothing is supervised. */
+  /** All processes including this one; empty without a supervisor. */
   table(): readonly ProcessState[];
-  /** Makes the others forget a key that was changed here; resolves when they have. */
+  /** Makes the others drop a changed key from their caches; resolves when they have done so. */
   forgetKey(id: string): Promise<void>;
-  /** Called with each key that another one has changed. */
+  /** Called with each key that another process has changed. */
   onKeyChanged(listener: (id: string) => void): void;
-  /** Tells the id under which this process claims, for the day on which it dies. */
+  /** Reports the id under which this process claims, so that its claims can be released if it dies. */
   claimsAs(incarnationId: string): void;
-  /** Called with the incarnation of each one that dies. */
+  /** Called with the worker id of each process that dies. */
   onDeath(listener: (incarnationId: string) => void): void;
-  /** Called with addresses at which the embedded servers listen since they were started again. */
+  /** Called with the addresses of embedded servers that were restarted. */
   onOwnEndpoints(listener: (endpoints: readonly OwnEndpoint[]) => void): void;
-  /** This process takes requests, at `port` where it has an API, or deliveries. */
+  /** Reports that this process accepts requests (at `port`, if it has an API) or deliveries. */
   isReady(port?: number): void;
 };
 
 const nothing = (): void => undefined;
 
-/** A process without a supervisor has none. */
+/** For a process without a supervisor. */
 export const noSiblings: Siblings = {
   isReplacement: false,
   table: () => [],

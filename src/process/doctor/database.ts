@@ -13,16 +13,16 @@ import { openPoolBehindPooler } from '../../platform/db/connection.ts';
 
 type Examined = { pool: Pool; config: Config };
 
-// The oldest release that PostgreSQL's makers still mend.
+// The oldest release that PostgreSQL still maintains.
 const OLDEST_SERVER = 14;
-// Tokens and signatures of webhooks tell the time: a receiver refuses a webhook that is five minutes off, and a proof of a client ends
-// sooner.
+// Webhook signatures and access tokens contain the time: a receiver rejects a webhook that is five minutes off, and a client's proof
+// expires sooner.
 const CLOCK = { warnMs: 2_000, failMs: 60_000 } as const;
-// A delivery begins within a second where nothing holds it.
+// A delivery starts within a second if nothing holds it back.
 const BACKLOG = { warnMs: 60_000, failMs: 900_000 } as const;
-/** A table with more dead rows, and as many as a fifth of the living ones, is behind in vacuum. */
+/** Vacuum is behind in a table that has more dead rows than this, and more than a fifth of its live rows. */
 const DEAD_ROWS = 100_000;
-// psql, a dump, monitoring.
+// For psql, a dump, and monitoring.
 const CONNECTIONS_OF_OTHERS = 10;
 
 const explainIn =
@@ -30,7 +30,7 @@ const explainIn =
   (failure: unknown): string =>
     (failure instanceof NotReady ? failure : databaseTrouble(failure, place))?.advice ?? messageOf(failure);
 
-/** PostgreSQL answers, takes writes, and is not too old. */
+/** PostgreSQL responds, accepts writes, and is not too old. */
 export const checkDatabase = ({ pool, config }: Examined): Promise<Finding> =>
   lookInto(
     'database',
@@ -45,7 +45,7 @@ export const checkDatabase = ({ pool, config }: Examined): Promise<Finding> =>
           'database',
           `PostgreSQL ${version} is too old: Posthorn needs ${OLDEST_SERVER} or later; upgrade the server`,
         );
-      return ok('database', `PostgreSQL ${version} answers within ${tookMs} ms and takes writes`);
+      return ok('database', `PostgreSQL ${version} responds within ${tookMs} ms and accepts writes`);
     },
     explainIn(config),
   );
@@ -61,26 +61,26 @@ export const checkMigrations = ({ pool, config }: Examined): Promise<Finding> =>
     explainIn(config),
   );
 
-/** PostgreSQL keeps tenants apart by itself. The service works without, so this is a warning. */
+/** PostgreSQL itself isolates tenants. The service works without, so this is a warning. */
 export async function checkRowSecurity({ pool, config }: Examined): Promise<Finding> {
   const found = await lookInto(
     'rowSecurity',
     async () => {
       await rowSecurityCheck(pool).run();
-      return ok('rowSecurity', 'PostgreSQL keeps the tenants of callers apart');
+      return ok('rowSecurity', 'row-level security is on: PostgreSQL isolates tenants');
     },
     explainIn(config),
   );
   return found.verdict === 'fail' ? warn('rowSecurity', `row-level security is off: ${found.says}`) : found;
 }
 
-/** Every key that rows need is there and has its bytes. Nothing is written: a key that is new gets its check value at a start. */
+/** Every key that stored rows need is configured with the right bytes. Writes nothing: a new key gets its check value at the next start. */
 export const checkEncryptionKeys = (pool: Pool, keys: readonly EncryptionKey[]): Promise<Finding> =>
   lookInto('encryptionKeys', async () => {
     if (keys.length === 0)
       return fail(
         'encryptionKeys',
-        'ENCRYPTION_KEYS is not set: api and worker refuse to start; set it to the keys in use',
+        'ENCRYPTION_KEYS is not set, so `posthorn api` and `posthorn worker` refuse to start; set it to the keys in use',
       );
     const known = await describeEncryptionKeys(pool, keys);
     const bad = known.filter(({ state }) => state === 'missing' || state === 'other bytes');
@@ -90,15 +90,18 @@ export const checkEncryptionKeys = (pool: Pool, keys: readonly EncryptionKey[]):
         bad
           .map(({ id, state }) =>
             state === 'missing'
-              ? `the key ${id} has sealed rows and is not among ENCRYPTION_KEYS; add it`
-              : `the key ${id} has other bytes than the one that sealed rows by that name; set the right ones`,
+              ? `the key ${id} has encrypted rows but is not in ENCRYPTION_KEYS; add it`
+              : `the key ${id} differs from the key of that name that has encrypted rows; set the right one`,
           )
           .join(', and '),
       );
-    return ok('encryptionKeys', `${keys.length === 1 ? 'the key fits' : `all ${keys.length} keys fit`} this database`);
+    return ok(
+      'encryptionKeys',
+      `${keys.length === 1 ? 'the key matches' : `all ${keys.length} keys match`} this database`,
+    );
   });
 
-/** PostgreSQL has connections for an api and a worker, and for others beside them. */
+/** PostgreSQL has enough connections for an api, a worker and other clients. */
 export const checkConnections = ({ pool, config }: Examined): Promise<Finding> =>
   lookInto('connections', async () => {
     const { rows } = await pool.query<{ most: number; used: number }>(`
@@ -109,21 +112,21 @@ export const checkConnections = ({ pool, config }: Examined): Promise<Finding> =
     const { processes } = config;
     const { pool: ofPool, prisma } = connectionsOf(config);
     const ofRole = processes * (ofPool + prisma);
-    const facts = `${most} for users and ${used} in use; one role with PROCESSES=${processes} takes up to ${ofRole}`;
+    const facts = `${most} for users and ${used} in use; one command with PROCESSES=${processes} uses up to ${ofRole}`;
     if (ofRole > most)
       return fail(
         'connections',
-        `too few connections: ${facts}; raise max_connections, or set PROCESSES, DATABASE_POOL_DELIVERY or DATABASE_POOL_API lower`,
+        `too few connections: ${facts}; raise max_connections, or lower PROCESSES, DATABASE_POOL_DELIVERY or DATABASE_POOL_API`,
       );
     if (2 * ofRole + CONNECTIONS_OF_OTHERS > most)
       return warn(
         'connections',
-        `few connections: ${facts}, and an api and a worker twice as many; raise max_connections to ${2 * ofRole + CONNECTIONS_OF_OTHERS + 10} or more`,
+        `few connections: ${facts}, and an api and a worker together twice as many; raise max_connections to ${2 * ofRole + CONNECTIONS_OF_OTHERS + 10} or more`,
       );
     return ok('connections', facts);
   });
 
-/** Autovacuum runs, for every table, and keeps up. */
+/** Autovacuum is on for every table, and keeps up. */
 export const checkAutovacuum = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
   lookInto('autovacuum', async () => {
     const isOn = await one(
@@ -133,7 +136,7 @@ export const checkAutovacuum = ({ pool }: Pick<Examined, 'pool'>): Promise<Findi
     if (isOn !== 'true')
       return fail(
         'autovacuum',
-        'autovacuum is off: tables grow without end and slow down; set autovacuum and track_counts to on',
+        'autovacuum is off, so tables grow without bound and become slow; set autovacuum and track_counts to on',
       );
     const { rows: off } = await pool.query<{ name: string }>(`
       SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
@@ -156,37 +159,38 @@ export const checkAutovacuum = ({ pool }: Pick<Examined, 'pool'>): Promise<Findi
     return ok('autovacuum', 'autovacuum is on and keeps up');
   });
 
-/** This machine and PostgreSQL agree about the time. */
+/** The clocks of this machine and PostgreSQL agree. */
 export const checkClock = (pool: Pool, clock: () => Date = () => new Date()): Promise<Finding> =>
   lookInto('clock', async () => {
     const before = clock().getTime();
     const theirs = Number(await one(pool, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::text AS "is"`));
     const after = clock().getTime();
-    // Between the two the answer was made.
+    // PostgreSQL read its clock between the two.
     const apartMs = theirs < before ? before - theirs : Math.max(0, theirs - after);
     const says = `the clocks of this machine and of PostgreSQL are ${lengthOf(apartMs)} apart`;
     if (apartMs < CLOCK.warnMs) return ok('clock', says);
     const remedy = `${says}; run a time service (NTP) on both`;
     return apartMs < CLOCK.failMs
       ? warn('clock', remedy)
-      : fail('clock', `${remedy}: signatures and tokens are refused`);
+      : fail('clock', `${remedy}; until then, signatures and tokens are rejected`);
   });
 
-/** A worker is alive. */
+/** At least one worker is running. */
 export const checkWorkers = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
   lookInto('workers', async () => {
     const { rows } = await pool.query<{ host: string | null; pid: number | null }>(
       'SELECT host, pid FROM incarnations WHERE expires_at > now() ORDER BY id',
     );
-    if (rows.length === 0) return fail('workers', 'no worker runs, so nothing is delivered; start `posthorn worker`');
+    if (rows.length === 0)
+      return fail('workers', 'no worker is running, so nothing is delivered; start `posthorn worker`');
     const where = rows.map(({ host, pid }) => `${host ?? 'unknown host'} (pid ${pid ?? 'unknown'})`).join(', ');
     return ok(
       'workers',
-      `${rows.length === 1 ? 'one worker process is' : `${rows.length} worker processes are`} alive: ${where}`,
+      `${rows.length === 1 ? 'one worker process is' : `${rows.length} worker processes are`} running: ${where}`,
     );
   });
 
-/** No delivery that nothing holds has been due for long. */
+/** No delivery has been due for long without a reason to wait. */
 export const checkBacklog = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding> =>
   lookInto('backlog', async () => {
     const oldest = Number(
@@ -198,8 +202,9 @@ export const checkBacklog = ({ pool }: Pick<Examined, 'pool'>): Promise<Finding>
            ORDER BY d.due_at LIMIT 1), 0)::text AS "is"`,
       ),
     );
-    if (oldest < BACKLOG.warnMs) return ok('backlog', 'no delivery waits for longer than a minute without a reason');
-    const says = `a delivery has been due for ${lengthOf(oldest)} and is held by nothing; look at the rate limits of its subscription, at Temporal, and at the number of workers`;
+    if (oldest < BACKLOG.warnMs)
+      return ok('backlog', 'no delivery has been due for more than a minute without a reason');
+    const says = `a delivery has been due for ${lengthOf(oldest)} and nothing holds it back; check the rate limits of its subscription, Temporal, and the number of workers`;
     return oldest < BACKLOG.failMs ? warn('backlog', says) : fail('backlog', says);
   });
 
@@ -210,10 +215,10 @@ async function one(pool: Pool, sql: string): Promise<string> {
   return rows[0]?.is ?? '';
 }
 
-/** No two servers began in the same microsecond and have a database of one name. */
+/** No two servers started in the same microsecond and have a database of the same name. */
 const WHICH_DATABASE = `SELECT current_database() || ' of ' || extract(epoch FROM pg_postmaster_start_time()) AS "is"`;
 
-/** DATABASE_URL, where it is a pooler, leads to the database of DIRECT_DATABASE_URL, in which `pool` is. */
+/** If DATABASE_URL is a pooler, it leads to the same database as DIRECT_DATABASE_URL, which `pool` is connected to. */
 export function checkPooler(
   pool: Pool,
   { pooledDatabaseUrl, connectWithinMs }: { pooledDatabaseUrl: string; connectWithinMs: number },
@@ -226,7 +231,7 @@ export function checkPooler(
       try {
         const [direct, pooled] = await Promise.all([whichDatabase(pool), whichDatabase(behind)]);
         if (direct !== pooled)
-          return fail(check, 'DATABASE_URL leads to another database than DIRECT_DATABASE_URL; correct one of them');
+          return fail(check, 'DATABASE_URL and DIRECT_DATABASE_URL lead to different databases; correct one of them');
         return ok(
           check,
           `DATABASE_URL: ${new URL(pooledDatabaseUrl).host} leads to the same database as DIRECT_DATABASE_URL`,

@@ -34,15 +34,15 @@ import {
 
 const CONNECT_WITHIN_MS = 5_000;
 
-/** Looks at a deployment as its settings describe it, or at the `start` that runs on the data folder. Changes nothing. */
+/** Checks a deployment as described by its settings, or the `start` that runs on the data folder. Changes nothing. */
 export async function examine(environment?: EnvironmentVariables): Promise<Finding[]> {
   const { finding, config } = checkSettings(environment);
   if (config === undefined) return [finding];
   const running = readRunningState(config.dataFolder);
   const databaseUrl = config.databaseUrl ?? running?.databaseUrl;
   const temporalAddress = config.temporal.address ?? running?.temporalAddress;
-  // Loaded before any clock runs: the SDK's native library stops this process for a third of a second, and for many on a cold, busy
-  // machine. Answers of the database would be read after their time.
+  // Loaded before any timeout starts: the SDK's native library blocks this process for a third of a second, or for many seconds on a
+  // cold, busy machine, and replies of the database would be read too late.
   const temporalLook = temporalAddress === undefined ? undefined : await import('./temporal.ts');
   const [database, temporal, redis, publicBaseUrl, ports, neighbours] = await Promise.all([
     databaseUrl === undefined
@@ -71,7 +71,7 @@ export async function examine(environment?: EnvironmentVariables): Promise<Findi
   ];
 }
 
-/** Every setting can be used, the files of secrets included, and no name is unknown. */
+/** Every setting is valid, including the files of secrets, and no name is unknown. */
 export function checkSettings(environment?: EnvironmentVariables): { finding: Finding; config?: Config } {
   try {
     const config = readConfig(environment);
@@ -81,7 +81,7 @@ export function checkSettings(environment?: EnvironmentVariables): { finding: Fi
         config,
         finding: warn('settings', `ignored settings that this release does not have: ${ignored.join(', ')}`),
       };
-    return { config, finding: ok('settings', 'every setting can be used') };
+    return { config, finding: ok('settings', 'every setting is valid') };
   } catch (failure) {
     if (failure instanceof ConfigError) return { finding: fail('settings', failure.message) };
     throw failure;
@@ -126,7 +126,7 @@ async function examinePorts(config: Config): Promise<Finding[]> {
   ]);
 }
 
-/** Servers that the settings name beside PostgreSQL, Temporal and Redis. */
+/** Servers in the settings other than PostgreSQL, Temporal and Redis. */
 const examineNeighbours = ({ dashboardUrl, mail, singleSignOn, traces }: Config): Promise<Finding[]> =>
   Promise.all([
     ...(dashboardUrl === undefined ? [] : [checkDashboardUrl(dashboardUrl)]),
@@ -140,10 +140,13 @@ async function examineRedis({ redisUrl }: Config): Promise<Finding[]> {
 }
 
 const notRunning = (check: string, setting: string, { dataFolder }: Config): Finding =>
-  fail(check, `${setting} is not set, and no \`posthorn start\` runs on ${dataFolder} here; set it, or start it`);
+  fail(
+    check,
+    `${setting} is not set, and no \`posthorn start\` is running on ${dataFolder}; set it, or run \`posthorn start\``,
+  );
 
 const skipped = (what: string, because: string): Finding => ({
   check: because,
   verdict: 'skip',
-  says: `${what} is looked at once ${because} is in order`,
+  says: `${what} cannot be checked until ${because} passes`,
 });

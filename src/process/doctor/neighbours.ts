@@ -10,21 +10,21 @@ const PATIENCE = {
   socketTimeout: ANSWER_WITHIN_MS,
 };
 
-/** Names that nodemailer and Node give to each trouble; the first that fits is taken. */
+/** Error names of nodemailer and Node; the first match is used. */
 const MAIL_TROUBLES: readonly (readonly [says: RegExp, advice: string])[] = [
-  [/EAUTH|ENOAUTH/, 'it refuses the user name or the password; correct them, with %40 for @ and so on'],
+  [/EAUTH|ENOAUTH/, 'it rejects the user name or the password; correct them, with %40 for @ and so on'],
   [/ECONNREFUSED/, 'nothing listens there; start the mail server, or correct host and port'],
-  [/ENOTFOUND|EAI_AGAIN|EDNS/, 'its host is not known here; correct it'],
-  [/certificate|altname|self.signed/i, 'it shows a certificate that is not trusted here; set NODE_EXTRA_CA_CERTS'],
-  [/STARTTLS/i, 'it offers no TLS; let it offer STARTTLS, or add ?requireTLS=false for one on this machine'],
-  [/wrong version number|ERR_SSL|EPROTO/, 'it speaks no TLS at once; begin the URL with smtp://'],
+  [/ENOTFOUND|EAI_AGAIN|EDNS/, 'its host name cannot be resolved; correct it'],
+  [/certificate|altname|self.signed/i, 'its certificate is not trusted here; set NODE_EXTRA_CA_CERTS'],
+  [/STARTTLS/i, 'it does not offer TLS; enable STARTTLS there, or add ?requireTLS=false for a server on this machine'],
+  [/wrong version number|ERR_SSL|EPROTO/, 'it does not use implicit TLS; begin the URL with smtp://'],
   [
     /Greeting never received|ECONNRESET|closed/i,
-    'it does not greet; is it a mail server? One with TLS at once has a URL that begins with smtps://',
+    'it sends no greeting; is it a mail server? For a server with implicit TLS, begin the URL with smtps://',
   ],
 ];
 
-/** The mail server lets this user in. No mail is sent. */
+/** The mail server accepts the credentials. No mail is sent. */
 export async function checkMail({ url }: { url: string }): Promise<Finding> {
   const transport = createTransport({ url, requireTLS: true, ...PATIENCE });
   const { host } = new URL(url);
@@ -33,13 +33,13 @@ export async function checkMail({ url }: { url: string }): Promise<Finding> {
       'mail',
       async () => {
         await transport.verify();
-        return ok('mail', `SMTP_URL: the mail server at ${host} lets the service in`);
+        return ok('mail', `SMTP_URL: the mail server at ${host} accepts the credentials`);
       },
       (failure) => {
         const text = `${codesOf(failure)} ${String(failure)}`;
         const advice =
-          MAIL_TROUBLES.find(([says]) => says.test(text))?.[1] ?? 'it does not answer; look at firewalls on the way';
-        return `SMTP_URL: no mail can be sent by ${host}: ${advice}`;
+          MAIL_TROUBLES.find(([says]) => says.test(text))?.[1] ?? 'it does not respond; check the firewalls in between';
+        return `SMTP_URL: cannot send mail through ${host}: ${advice}`;
       },
     );
   } finally {
@@ -47,43 +47,43 @@ export async function checkMail({ url }: { url: string }): Promise<Finding> {
   }
 }
 
-/** The identity provider answers with its own configuration. */
+/** The identity provider returns its configuration. */
 export const checkSingleSignOn = (settings: NonNullable<Config['singleSignOn']>): Promise<Finding> =>
   lookInto('singleSignOn', async () => {
     const trouble = await lookAtProvider(settings);
-    if (trouble === undefined) return ok('singleSignOn', `OIDC_ISSUER: ${settings.issuer} answers`);
+    if (trouble === undefined) return ok('singleSignOn', `OIDC_ISSUER: ${settings.issuer} responds`);
     return fail(
       'singleSignOn',
       trouble === 'unanswered'
-        ? `OIDC_ISSUER: ${settings.issuer} does not answer, so nobody signs in by it; start it, correct the address, or look at firewalls on the way`
-        : `OIDC_ISSUER: ${settings.issuer} has no OpenID configuration of that issuer; set exactly the address that the provider calls its issuer`,
+        ? `OIDC_ISSUER: ${settings.issuer} does not respond, so nobody can sign in through it; start it, correct the address, or check the firewalls in between`
+        : `OIDC_ISSUER: ${settings.issuer} has no OpenID configuration for that issuer; set exactly the issuer address that the provider shows`,
     );
   });
 
-/** The collector of traces answers: a warning, since traces are optional. */
+/** The trace collector responds. A warning, since traces are optional. */
 export const checkCollector = ({ endpoint }: { endpoint: string }): Promise<Finding> =>
   lookInto('collector', async () => {
     const status = await statusAt(endpoint, { method: 'POST', headers: { 'content-type': 'application/x-protobuf' } });
-    if (status !== undefined) return ok('collector', `a collector of traces answers at ${endpoint}`);
+    if (status !== undefined) return ok('collector', `a trace collector responds at ${endpoint}`);
     return warn(
       'collector',
-      `OTEL_EXPORTER_OTLP_ENDPOINT: nothing answers at ${endpoint}, so traces are lost; start the collector, or correct the address`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT: nothing responds at ${endpoint}, so traces are lost; start the collector, or correct the address`,
     );
   });
 
-/** Something answers where people find the dashboard. From here the way may differ from theirs, so this is a warning. */
+/** Something responds at the address of the dashboard. The route from here may differ from the users', so this is a warning. */
 export const checkDashboardUrl = (dashboardUrl: string): Promise<Finding> =>
   lookInto('dashboardUrl', async () => {
     const status = await statusAt(dashboardUrl, {});
-    if (status !== undefined && status < 400) return ok('dashboardUrl', `a page answers at ${dashboardUrl}`);
-    const found = status === undefined ? 'nothing answers' : `${status} is the answer`;
+    if (status !== undefined && status < 400) return ok('dashboardUrl', `a page is served at ${dashboardUrl}`);
+    const found = status === undefined ? 'nothing responds' : `status ${status} is returned`;
     return warn(
       'dashboardUrl',
       `DASHBOARD_URL: ${found} at ${dashboardUrl} from here; serve the dashboard there, or correct the address`,
     );
   });
 
-/** Status of the answer; undefined where none comes. */
+/** Status of the response; undefined if there is none. */
 async function statusAt(url: string, request: RequestInit): Promise<number | undefined> {
   try {
     const answer = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });

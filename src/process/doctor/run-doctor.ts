@@ -4,8 +4,8 @@ import { print } from '../roles/serving/role.ts';
 import { toTable } from '../roles/printing.ts';
 
 /**
- * `posthorn doctor`: looks at the deployment of the settings and prints a line for each thing. Changes nothing. Returns the exit code:
- * 1 when something is at fault; a warning is none.
+ * `posthorn doctor`: checks the deployment described by the settings and prints a line per check. Changes nothing. Returns the exit
+ * code: 1 if a check fails; a warning does not count as a failure.
  */
 export async function runDoctor({ json }: { json: boolean }): Promise<number> {
   const findings = await examine();

@@ -9,17 +9,17 @@ import { temporalTrouble } from '../../platform/temporal/trouble.ts';
 import { fail, type Finding, lookInto, ok, warn } from './finding.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
-// Closed workflows are the histories that an operator reads; a day is the least that Temporal takes.
+// Closed workflows keep the histories that an operator reads; one day is Temporal's minimum.
 const LEAST_RETENTION_DAYS = 1;
-// A poll lasts a minute: a worker that is alive has polled since.
+// A poll lasts a minute, so a running worker has polled within this time.
 const POLLED_WITHIN_MS = 120_000;
-/** The API's number of the kind: workflow tasks. */
+/** The API's number for workflow tasks. */
 const WORKFLOW_TASKS = 1;
 const DAY_SECONDS = 86_400;
 
 type Examined = Pick<TemporalConnection, 'client'> & { settings: TemporalSettings };
 
-/** Looks at Temporal and everything in it that the service needs. The later looks need the first one. */
+/** Checks Temporal and everything in it that the service needs. The later checks need the first one to pass. */
 export async function examineTemporal(settings: TemporalSettings): Promise<Finding[]> {
   const explain = (failure: unknown): string => temporalTrouble(failure, settings).advice;
   let connection: TemporalConnection | undefined;
@@ -31,7 +31,7 @@ export async function examineTemporal(settings: TemporalSettings): Promise<Findi
       const { serverVersion } = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
         client.workflowService.getSystemInfo({}),
       );
-      return ok('temporal', `Temporal ${serverVersion} answers at ${settings.address}`);
+      return ok('temporal', `Temporal ${serverVersion} responds at ${settings.address}`);
     },
     explain,
   );
@@ -46,7 +46,7 @@ export async function examineTemporal(settings: TemporalSettings): Promise<Findi
   }
 }
 
-/** The namespace is there and keeps histories for long enough. */
+/** The namespace exists and keeps histories long enough. */
 export const checkNamespace = ({ client, settings }: Examined): Promise<Finding> =>
   lookInto(
     'namespace',
@@ -61,7 +61,7 @@ export const checkNamespace = ({ client, settings }: Examined): Promise<Finding>
       if (described === undefined)
         return fail(
           'namespace',
-          `TEMPORAL_NAMESPACE: ${address} has no namespace ${namespace}; the first worker makes it where the server lets it, otherwise its owner does`,
+          `TEMPORAL_NAMESPACE: ${address} has no namespace ${namespace}; the first worker creates it if the server allows it, otherwise ask the owner of the server to create it`,
         );
       const days = Number(described.config?.workflowExecutionRetentionTtl?.seconds ?? 0) / DAY_SECONDS;
       if (days < LEAST_RETENTION_DAYS)
@@ -81,15 +81,14 @@ export const checkSearchAttributes = ({ client, settings: { namespace } }: Exami
       client.connection.operatorService.listSearchAttributes({ namespace }),
     );
     const missing = SEARCH_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
-    if (missing.length === 0)
-      return ok('searchAttributes', `all ${SEARCH_ATTRIBUTES.length} search attributes are there`);
+    if (missing.length === 0) return ok('searchAttributes', `all ${SEARCH_ATTRIBUTES.length} search attributes exist`);
     return warn(
       'searchAttributes',
-      `the namespace ${namespace} lacks ${missing.join(', ')}: deliveries run, and cannot be searched for; a worker makes them at its start, otherwise make them as Keyword`,
+      `the namespace ${namespace} lacks ${missing.join(', ')}, so deliveries work but cannot be searched for; a worker creates them when it starts, otherwise create them with the type Keyword`,
     );
   });
 
-/** A worker takes the tasks of this task queue. */
+/** A worker polls this task queue. */
 export const checkTaskQueue = ({ client, settings: { namespace } }: Examined, name: string): Promise<Finding> =>
   lookInto('taskQueue', async () => {
     const { pollers } = await within(client, () =>

@@ -29,9 +29,9 @@ import { createCancelRun, createStartRun } from '../../automations/starting/star
 import type { WorkerContext } from './worker-part.ts';
 
 /**
- * Runs of workflows: started, carried and reconciled. `repair` is a part of each pass of the reconciler. `abandon` is for a store of
- * Temporal's that is new. `publish` publishes for the action of that name, and `beginByServiceEvents` begins runs by service events.
- * `slots` are the activities of this worker at a time.
+ * Runs of workflows: started, executed and reconciled. `repair` is part of each pass of the reconciler. `abandon` is for a new Temporal
+ * store. `publish` publishes for the action of that name, and `beginByServiceEvents` starts runs for service events. `slots` is the
+ * number of concurrent activities of this worker.
  */
 export function automationsPart(
   {
@@ -75,13 +75,12 @@ export function automationsPart(
       await abandonRuns(pool);
       await forgetSynced(pool);
     },
-    /** Claims of dead workers are due again. */
+    /** Releases the claims of workers that have died. */
     async takeOver(): Promise<void> {
       const runs = await releaseRunsOfDead(pool, incarnation.id);
-      if (runs > 0)
-        log.info({ runs }, 'took over runs that a dead worker had claimed and not begun; they are due again');
+      if (runs > 0) log.info({ runs }, 're-queued runs that a dead worker had claimed but not started');
     },
-    /** Temporal is told of schedules that were changed. */
+    /** Updates the schedules in Temporal that were changed. */
     syncSchedules: () => syncSchedules({ pool, log, clock, schedules, crashes }),
     activities: {
       ...createScheduledRunActivities({ pool, newId, isSearchable, schedules, crashes }),

@@ -21,12 +21,12 @@ import { createPublishDue } from '../../messaging/scheduling/due/publish-due.ts'
 import type { HandOver } from '../../messaging/publishing/hand-over.ts';
 import { startMerging } from '../../insight/stats/merging.ts';
 
-/** Figures of traffic: summed up beside the dispatcher, which never waits for them. */
+/** Statistics: merged outside the dispatcher, which never waits for them. */
 export const statsPart = ({ pool, log, incarnation }: WorkerContext) => ({
   begin: async () => startMerging({ pool, log, lookInMs: incarnation.lookInMs }),
 });
 
-/** Publishing of messages whose time has come. */
+/** Publishes scheduled messages that are due. */
 export function schedulingPart(
   { pool, log, filters, newId, clock, publishingConfigs: configs, crashes, incarnation: workers }: WorkerContext,
   { handOver }: { handOver: HandOver },
@@ -45,10 +45,10 @@ export function schedulingPart(
   return { begin: async () => startPublishingScheduled({ publishDue, log, workers }) };
 }
 
-// Retention counts in days. Twice an hour, a service that does not run all day meets a pass as well.
+// Retention is counted in days. Twice an hour, so that a service that does not run all day gets a pass as well.
 const RETENTION_EVERY_MS = 30 * 60_000;
 
-/** Removal of what has expired, by its schedule. */
+/** Removes what has expired, on a schedule. */
 export const retentionPart = (context: WorkerContext) => ({
   activities: createRetentionActivities(context),
   schedules: [
@@ -61,8 +61,8 @@ export const retentionPart = (context: WorkerContext) => ({
 });
 
 /**
- * Replays of every kind. `startPending` is a chore of the dispatcher, which publishes and retries wake; `restartLost` is a part of each
- * pass of the reconciler. `abandon` is for a store of Temporal's that is new.
+ * Replays of every kind. `startPending` is a maintenance task of the dispatcher, which publishes and retries wake up; `restartLost` is
+ * part of each pass of the reconciler. `abandon` is for a new Temporal store.
  */
 export function replaysPart({ pool, client, taskQueue, filters, carriers, clock }: WorkerContext) {
   const startReplay = createStartReplay(client, { taskQueue });
@@ -79,7 +79,7 @@ export function replaysPart({ pool, client, taskQueue, filters, carriers, clock 
 // Half of the minute after which a delivery counts as overdue.
 const RECONCILE_EVERY_MS = 30_000;
 
-/** The reconciler: at every start of a worker, then by its schedule. `repairs` are done in each pass beside its own. */
+/** The reconciler: runs at every start of a worker, then on its schedule. `repairs` are additional steps of each pass. */
 export function recoveryPart(
   { pool, log, carriers, taskQueue, isReplacement, newId, clock }: WorkerContext,
   { repairs }: { repairs: readonly (() => Promise<void>)[] },
@@ -97,13 +97,14 @@ export function recoveryPart(
     ],
     async begin() {
       await reconcileOverdue(reconciling, () => {});
-      // Mended code, and the right keys, come with a new command. A message that kills its process would kill the next one at once.
+      // Fixed code and the right keys come only with a new start of the command. A message that crashes its process would crash the
+      // next one at once.
       if (isReplacement) return { stop: async () => {} };
       const released = await releaseAllHeld(pool);
       if (released > 0)
         log.info(
           { deliveries: released },
-          'released deliveries that a fault of the service had held; this worker tries them again at once',
+          'released deliveries that were on hold after an internal error; this worker retries them now',
         );
       return { stop: async () => {} };
     },

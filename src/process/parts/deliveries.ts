@@ -26,8 +26,8 @@ import { createStartDelivery, createStartDrain } from '../../delivery/queue/star
 import type { WorkerContext } from './worker-part.ts';
 
 /**
- * Deliveries: claimed, tried, drained and recorded. `handOver` is where publishes of this process leave their deliveries; it takes them
- * from `begin` on. `chores` run in the dispatcher's loop.
+ * Deliveries: claimed, attempted, sent directly and recorded. `handOver` receives the deliveries of publishes in this process, from
+ * `begin` on. `chores` are maintenance tasks in the dispatcher's loop.
  */
 export function deliveriesPart(
   context: WorkerContext,
@@ -79,10 +79,10 @@ export function deliveriesPart(
 
   return {
     handOver,
-    /** Frees the claims of an incarnation that has died, without a wait for the end of its lease. */
+    /** Releases the claims of a worker that has died, without waiting for its lease to expire. */
     async takeOver(deadIncarnationId: string): Promise<void> {
       await endLeasesOf(pool, [deadIncarnationId]).catch((error: unknown) => {
-        log.warn({ err: error }, 'the lease of a dead process could not be ended; it runs out by itself');
+        log.warn({ err: error }, 'could not end the lease of a dead process; it will expire by itself');
       });
       await incarnation.renew().catch(() => undefined);
       dispatcher?.hurry();

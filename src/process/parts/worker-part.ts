@@ -7,37 +7,37 @@ import type { Carriers } from '../../platform/temporal/starts.ts';
 /** Everything that the parts of a worker process are built from. */
 export type WorkerContext = ProcessDependencies & {
   client: Client;
-  /** Looks at the Temporal workflows of deliveries and replays. */
+  /** Looks up the Temporal workflows of deliveries and replays. */
   carriers: Carriers;
   /** Task queue that all workers share. */
   taskQueue: string;
   /** Task queue of this process alone. */
   ownTaskQueue: string;
   incarnation: Incarnation;
-  /** Another process of the same command has died, and this one stands in its place: same code, same settings. */
+  /** Whether this process replaces one of the same command that has died: same code, same settings. */
   isReplacement: boolean;
-  /** Whether the namespace takes our search attributes, as of the last look. */
+  /** Whether the namespace had our search attributes at the last check. */
   isSearchable(): boolean;
-  /** Aborted while the worker stops: an activity that lasts for hours ends, and another worker goes on with it. */
+  /** Aborted while the worker stops: an activity that lasts for hours ends, and another worker continues it. */
   stopping: AbortSignal;
 };
 
-/** Something that runs beside the Temporal worker; `stop` waits for what it has under way. */
+/** Something that runs alongside the Temporal worker; `stop` waits for its work in progress. */
 export type Loop = { stop(): Promise<void> };
 
 /**
- * One feature's contribution to a worker process. A new feature is a new part in start-worker.ts.
- * `A`: the activities that Temporal workflows call by name, on the task queue that all workers share.
+ * One feature's contribution to a worker process. A new feature is a new part in start-worker.ts. `A`: the activities that Temporal
+ * workflows call by name, on the task queue that all workers share.
  */
 export type WorkerPart<A extends object = object> = {
   activities?: A;
-  /** Activities that work on what this process holds in memory: registered on its own task queue. */
+  /** Activities that use the memory of this process: registered on its own task queue. */
   ownActivities?: object;
   /** Temporal schedules of its workflows. */
   schedules?: readonly Schedule[];
-  /** Begins its loops, once the Temporal worker is warm; in the order of the parts, and stopped in the opposite one. */
+  /** Starts its loops once the Temporal worker is warm. Called in the order of the parts; loops are stopped in reverse order. */
   begin?(): Promise<Loop>;
-  /** Gives back what it holds, once no activity runs any more. */
+  /** Releases what it holds, once no activity is running any more. */
   end?(): Promise<void>;
 };
 
@@ -45,14 +45,14 @@ type Intersection<U> = (U extends unknown ? (value: U) => void : never) extends 
 type Brought<P> = P extends { activities: infer A } ? A : never;
 type ActivitiesOf<P extends readonly WorkerPart[]> = Intersection<Brought<P[number]>>;
 
-/** The activities of all parts. Throws where two parts bring one of the same name: one would hide the other. */
+/** Returns the activities of all parts. Throws if two have the same name, because one would hide the other. */
 export function activitiesOf<P extends readonly WorkerPart[]>(parts: P): ActivitiesOf<P> {
   const entries = parts.flatMap(({ activities = {} }) => Object.entries(activities));
   const names = new Set<string>();
   for (const [name] of entries) {
-    if (names.has(name)) throw new Error(`Two parts of the worker bring an activity ${name}`);
+    if (names.has(name)) throw new Error(`Two parts of the worker have an activity named ${name}`);
     names.add(name);
   }
-  // The entries of every part stand in it, which is what the intersection says.
+  // It contains the entries of every part, as the intersection type says.
   return Object.fromEntries(entries) as ActivitiesOf<P>;
 }

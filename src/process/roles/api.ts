@@ -8,8 +8,8 @@ import { watchPostgres } from '../watch-servers.ts';
 import { serveApi } from './serving/serve-api.ts';
 
 /**
- * `posthorn api`: the HTTP API against a PostgreSQL that exists. The API listens at once and answers UNAVAILABLE until everything that
- * it needs is there.
+ * `posthorn api`: the HTTP API on an existing PostgreSQL. It listens at once and responds UNAVAILABLE until everything that it needs is
+ * available.
  */
 export async function startApi({
   config,
@@ -41,7 +41,7 @@ export async function startApi({
   });
   return {
     failed: new Promise((resolve) => {
-      // Only another setting could mend this fault. A stop rejects here too, and is no failure.
+      // Only a changed setting could fix this failure. A stop rejects here too, and is not a failure.
       ready.catch((failure: unknown) => {
         if (!stopping.signal.aborted && !waiting.signal.aborted) resolve(messageOf(failure));
       });

@@ -5,7 +5,7 @@ import { withIdentity } from './with-database.ts';
 
 type Output = { json: boolean };
 
-/** `posthorn apps create`: prints the id alone, so that a script can take it; with `json` everything about it. */
+/** `posthorn apps create`: prints only the id, so that a script can use it; with `json`, all fields. */
 export async function createApp(
   { organisation, ...app }: { name: string; slug?: string; organisation?: string },
   { json }: Output,
@@ -14,23 +14,23 @@ export async function createApp(
   print(json ? JSON.stringify(created, undefined, 2) : created.id);
   if (!json)
     say(
-      `The app has a live and a test environment. Make keys for them: npx posthorn keys create --app ${created.slug} --env live`,
+      `The app has a live and a test environment. Create keys for them: npx posthorn keys create --app ${created.slug} --env live`,
     );
 }
 
-/** `posthorn apps list`: every app, of every organisation. */
+/** `posthorn apps list`: every app of every organisation. */
 export async function listApps({ json }: Output): Promise<void> {
   const apps = await withIdentity(({ apps: service }) => service.operator.list());
   print(json ? JSON.stringify(apps, undefined, 2) : describeApps(apps));
 }
 
-/** `posthorn apps suspend`: its credentials are refused in every process within 5 s, and its deliveries wait. */
+/** `posthorn apps suspend`: within 5 s every process rejects the app's credentials, and its deliveries wait. */
 export async function suspendApp(ref: string): Promise<void> {
   const { slug, id } = await withIdentity(({ apps }) => apps.operator.setStatus(ref, 'suspended'));
   print(`Suspended ${slug} (${id})`);
 }
 
-/** `posthorn apps activate`: its deliveries go on, and its credentials are taken in every process within 5 s. */
+/** `posthorn apps activate`: the app's deliveries resume, and within 5 s every process accepts its credentials. */
 export async function activateApp(ref: string): Promise<void> {
   const { slug, id } = await withIdentity(({ apps }) => apps.operator.setStatus(ref, 'active'));
   print(`Activated ${slug} (${id})`);

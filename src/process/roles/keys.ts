@@ -7,13 +7,13 @@ import { withIdentity } from './with-database.ts';
 
 type Output = { json: boolean };
 
-/** `app`: its id or its slug. Default: the only one. */
+/** `app`: its id or slug. Default: the only one. */
 type OperatorKey = Omit<OperatorApiKey, 'appId'> & { app: string | undefined };
 type KeysOf = { app: string | undefined; environment: EnvironmentKind | undefined };
 
 /**
- * `posthorn keys create`: prints the key alone, so that a script can take it, and beside it (stderr) where it belongs; with `json`
- * everything about it.
+ * `posthorn keys create`: prints only the key to stdout, so that a script can use it, and to stderr what it belongs to; with `json`,
+ * all fields.
  */
 export async function createKey({ app, ...key }: OperatorKey, { json }: Output): Promise<void> {
   await withIdentity(async ({ apiKeys, apps }) => {
@@ -24,7 +24,7 @@ export async function createKey({ app, ...key }: OperatorKey, { json }: Output):
   });
 }
 
-/** `posthorn keys list`: every key of an app, of one environment or of both, never the keys themselves. */
+/** `posthorn keys list`: every key of an app, in one environment or both, without the keys themselves. */
 export async function listKeys({ app, environment: kind }: KeysOf, { json }: Output): Promise<void> {
   await withIdentity(async ({ apiKeys, apps }) => {
     const { id: appId, slug } = await apps.operator.find(app);
@@ -33,7 +33,7 @@ export async function listKeys({ app, environment: kind }: KeysOf, { json }: Out
   });
 }
 
-/** `posthorn keys revoke`: holds here at once, in other processes within 5 s. */
+/** `posthorn keys revoke`: takes effect here at once, in other processes within 5 s. */
 export async function revokeKey(id: string): Promise<void> {
   await withIdentity(async ({ apiKeys, apps }) => {
     const { appId, environment } = await apiKeys.operator.revoke(id);
@@ -52,7 +52,7 @@ const describeKeys = (keys: readonly ApiKey[], app: string): string =>
       tier,
       status,
       `${prefix}…${last4}`,
-      // A name that was stored before control characters were refused.
+      // The name may have been stored before control characters were rejected.
       visible(name),
     ]),
   ]);

@@ -25,7 +25,7 @@ type Output = { json: boolean };
 const placeText = ({ organisation, app, environment }: Home): string =>
   `environment ${environment} of the app ${visible(app)} of ${visible(organisation)}`;
 
-/** `posthorn machine-credentials create`: prints its id and its secret, which nothing shows again; with `json` everything about it. */
+/** `posthorn machine-credentials create`: prints its id and its secret, which cannot be shown again; with `json`, all fields. */
 export async function createMachineCredential(
   { app, ...credential }: Omit<OperatorMachineCredential, 'appId'> & { app: string | undefined },
   { json }: Output,
@@ -38,12 +38,12 @@ export async function createMachineCredential(
     },
   );
   if (json) return print(JSON.stringify({ ...created, place }, undefined, 2));
-  print(`Made in the ${placeText(place)}. The secret is not shown again.`);
+  print(`Created in the ${placeText(place)}. The secret cannot be shown again.`);
   print(`client_id ${created.id}`);
   print(`secret    ${created.clientSecret}`);
 }
 
-/** `posthorn machine-credentials list`: every one, or those of one app or of one kind of environment, never a secret. */
+/** `posthorn machine-credentials list`: all of them, or those of one app or one kind of environment, without secrets. */
 export async function listMachineCredentials(
   { app, environment }: { app: string | undefined; environment: EnvironmentKind | undefined },
   { json }: Output,
@@ -67,13 +67,13 @@ export async function listMachineCredentials(
   );
 }
 
-/** `posthorn machine-credentials revoke`: holds in every process within 5 s, and ends its tokens. */
+/** `posthorn machine-credentials revoke`: takes effect in every process within 5 s, and ends its tokens. */
 export async function revokeMachineCredential(id: string): Promise<void> {
   const place = await withCredentials((credentials) => credentials.operator.revoke(id));
   print(`Revoked ${id} in the ${placeText(place)}`);
 }
 
-/** With `isSealing` the keys of this command are first proven to be those of the database, as a role does. */
+/** With `isSealing`, first verifies that the keys of this command are those of the database, as the service does. */
 async function withCredentials<T>(
   work: (credentials: MachineCredentials) => Promise<T>,
   { isSealing = false } = {},
@@ -95,12 +95,12 @@ async function withCredentials<T>(
 }
 
 async function provenRing(pool: Pool, config: Config): Promise<KeyRing> {
-  const keys = keysInUse(config, 'so that the secret is sealed with a key that the service has');
+  const keys = keysInUse(config, 'so that the secret is encrypted with a key that the service has');
   await proveKeys(pool, keys);
   return createKeyRing(keys);
 }
 
-/** Listing and revoking open no secret. */
+/** Listing and revoking decrypt no secret. */
 const refuse = (): never => {
   throw new Error('This command has no encryption keys');
 };

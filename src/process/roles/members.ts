@@ -17,7 +17,7 @@ import { toTable, visible } from './printing.ts';
 
 type Which = { organisation?: string };
 
-/** `posthorn members list`: everybody in an organisation. */
+/** `posthorn members list`: all members of an organisation. */
 export async function listMembers({ organisation, json }: Which & { json: boolean }): Promise<void> {
   await withMembers(async (members, db) => {
     const { id, name } = await organisationOf(db, organisation);
@@ -30,10 +30,10 @@ export async function listMembers({ organisation, json }: Which & { json: boolea
   });
 }
 
-/** `posthorn members invite`: prints the link alone, so that a script can take it, and beside it (stderr) where it leads. */
+/** `posthorn members invite`: prints only the link to stdout, so that a script can use it, and to stderr what it is for. */
 export async function inviteMember(email: string, { organisation, role }: Which & { role: Role }): Promise<void> {
   const body = createInvitationBody.safeParse({ email, role });
-  if (!body.success) throw new ConfigError(`${visible(email)} is no e-mail address of printable ASCII characters`);
+  if (!body.success) throw new ConfigError(`${visible(email)} is not an e-mail address of printable ASCII characters`);
   await withMembers(async (members, db) => {
     const { id, name } = await organisationOf(db, organisation);
     say(`Invitation to the organisation ${visible(name)} (${id}):`);
@@ -41,7 +41,7 @@ export async function inviteMember(email: string, { organisation, role }: Which 
   });
 }
 
-/** `posthorn members remove`: their rights end with their next request. */
+/** `posthorn members remove`: the member's rights end with their next request. */
 export async function removeMember(email: string, { organisation }: Which): Promise<void> {
   await withMembers(async (members, db) => {
     const { id, name } = await organisationOf(db, organisation);
@@ -55,11 +55,11 @@ export async function printResetLink(email: string, how: { isWithoutFactors: boo
   await withMembers(async (members) => print((await members.operator.createResetLink(email.toLowerCase(), how)).link));
 }
 
-/** `posthorn admin unlink-identity`: for one who has got another account at the identity provider. Sessions end. */
+/** `posthorn admin unlink-identity`: for a user who has a new account at the identity provider. Ends their sessions. */
 export async function forgetIdentity(email: string): Promise<void> {
   await withMembers(async (members) => {
     await members.operator.forgetIdentity(email.toLowerCase());
-    print(`Forgot who ${visible(email)} is at the identity provider, and ended all sessions`);
+    print(`Unlinked ${visible(email)} from the identity provider and ended all sessions`);
   });
 }
 
@@ -76,16 +76,16 @@ function withMembers(work: (members: Members, db: DatabaseTransaction) => Promis
   });
 }
 
-/** The organisation with that id, or the only one. */
+/** Returns the organisation with that id, or the only one. */
 async function organisationOf(db: DatabaseTransaction, id: string | undefined): Promise<{ id: string; name: string }> {
   const [found, another] = await findOrganisations(db, id);
   if (found === undefined)
     throw new ConfigError(
-      `There is no organisation${id === undefined ? ' yet: start the service once' : ` ${visible(id)}`}`,
+      `There is no organisation${id === undefined ? ' yet; start the service once' : ` ${visible(id)}`}`,
     );
   if (another !== undefined)
     throw new ConfigError(
-      `There are several organisations, such as ${visible(found.name)} (${found.id}) and ${visible(another.name)} (${another.id}): name one with --organisation`,
+      `There are several organisations, such as ${visible(found.name)} (${found.id}) and ${visible(another.name)} (${another.id}); choose one with --organisation`,
     );
   return found;
 }

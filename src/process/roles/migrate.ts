@@ -10,8 +10,9 @@ import type { StopRequest } from './serving/stop-request.ts';
 import { countUnits, dropFilters, findUnfitFilters } from '../../messaging/subscriptions/stored-filters.ts';
 
 /**
- * The part of migrating that looks at filters: before any change it checks that all stored ones are in the language of this release
- * (docs/reference/filters.md). The run names each other one and stops, or drops them where that was asked for. `tell` takes lines.
+ * Returns the steps of a migration that concern filters. Before any change they check that all stored filters are in the language of
+ * this release (docs/reference/filters.md). They name each one that is not and stop, or drop these filters if that was requested.
+ * `tell` receives lines of output.
  */
 export function filterSteps(
   filters: Filters,
@@ -28,11 +29,11 @@ export function filterSteps(
       }
       if (!isDropping)
         throw new Error(
-          `${unfit.length} stored filters are outside the language of this release (docs/reference/filters.md); nothing was changed. Change them with the release that runs now, or add --drop-filters: each of these subscriptions is then paused and gets nothing until it has another filter`,
+          `${unfit.length} stored filters are not in the filter language of this release (docs/reference/filters.md); nothing was changed. Change them with the release that is running now, or add --drop-filters, which pauses each of these subscriptions until you give it another filter`,
         );
-      tell('Each of these subscriptions has the filter `false` now, and was paused if it was active.');
+      tell('Each of these subscriptions now has the filter `false`, and was paused if it was active.');
       tell(
-        'Give it a filter, resume it, and replay what it has missed (docs/operate/upgrading.md, Filters after an upgrade).',
+        'Give each a new filter, resume it, and replay what it has missed (docs/operate/upgrading.md, Filters after an upgrade).',
       );
     },
     after: (session) => countUnits(session, filters),
@@ -40,15 +41,15 @@ export function filterSteps(
 }
 
 /**
- * `posthorn migrate`: brings the database up to date and makes the environments, so that keys can be created. A signal rolls the
- * migration under way back, and `migrate` rejects with a Stopped. Earlier migrations stay, and the next run goes on from there.
- * `dropFilters` drops stored filters that are outside the language; without it they stop the run.
+ * `posthorn migrate`: brings the database up to date and creates the environments, so that keys can be created. A signal rolls back the
+ * current migration, and `migrate` rejects with a Stopped. Earlier migrations stay, and the next run continues from there.
+ * `dropFilters` drops stored filters that are not in the language; without it they stop the run.
  */
 export async function runMigrate(stop: StopRequest, { dropFilters }: { dropFilters: boolean }): Promise<void> {
   const config = readConfig();
   const { databaseUrl } = config;
   if (databaseUrl === undefined)
-    throw new ConfigError('DATABASE_URL must be set: `posthorn start` migrates its own PostgreSQL by itself');
+    throw new ConfigError('DATABASE_URL must be set; `posthorn start` migrates its embedded PostgreSQL by itself');
   stop.takeOver();
   await explainingDatabase(config, async () => {
     const steps = filterSteps(createFilters(), { isDropping: dropFilters, tell: print });

@@ -12,14 +12,14 @@ import { observing, tracing } from './serving/observing.ts';
 import { startWatchdog } from '../watchdog.ts';
 import type { StopRequest } from './serving/stop-request.ts';
 
-/** The service of each role, loaded when a process runs it: a supervisor needs neither Temporal's native library nor Koa. */
+/** The services of the commands, loaded when a process runs one: a supervisor needs neither Temporal's native library nor Koa. */
 const SERVICES: Record<ServiceRole, () => Promise<(beginning: Beginning) => Promise<RunningRole>>> = {
   start: async () => (await import('./serving/start-service.ts')).startWholeService,
   api: async () => (await import('./api.ts')).startApi,
   worker: async () => (await import('./worker.ts')).startWorkerRole,
 };
 
-/** `posthorn api` or `posthorn worker`, in as many processes as PROCESSES says. Returns the exit code once it is stopped. */
+/** Runs `posthorn api` or `posthorn worker` in as many processes as PROCESSES says. Returns the exit code once stopped. */
 export async function runService(role: 'api' | 'worker', stop: StopRequest): Promise<number> {
   const config = readConfig();
   const log = createLog(config.logLevel, { role });
@@ -47,7 +47,7 @@ export async function runService(role: 'api' | 'worker', stop: StopRequest): Pro
   });
 }
 
-/** One of several processes, with what its supervisor has assigned to it. Returns the exit code once it is stopped. */
+/** Runs one of several processes with what its supervisor has assigned to it. Returns the exit code once stopped. */
 export async function runServiceProcess(
   { assignment: { role, number, config, own, temporalAddress }, siblings, waits, onObserve }: Joined,
   stop: StopRequest,

@@ -6,14 +6,14 @@ const config = readConfig({ DATABASE_URL: 'postgresql://ada:secret@db/posthorn',
 const lines = (more: object = {}): string =>
   describeService({ config, apiUrl: 'http://localhost:3000', temporalAddress: 'temporal:7233', ...more }).join('\n');
 
-test('where the parts are and how many processes there are, without a password', () => {
+test('shows where the servers are and how many processes there are, without a password', () => {
   expect(lines()).toMatch(/API +http:\/\/localhost:3000\n/);
   expect(lines()).toMatch(/Processes +3 \(PROCESSES\)/);
   expect(lines()).toMatch(/PostgreSQL +postgresql:\/\/ada@db\/posthorn/);
   expect(lines()).not.toMatch(/secret|administrator/);
 });
 
-test('a command for another terminal names the folder that it needs', () => {
+test('a command for another terminal names the data folder that it needs', () => {
   expect(lines()).toContain('create one with: npx posthorn keys create');
   const own = { config: { ...config, dataFolder: "/srv/Ada's data" } };
   expect(lines(own)).toContain(
@@ -38,7 +38,7 @@ test.each([
   expect(lines(more).split('\n').at(-1)).toBe(expected);
 });
 
-test('a first start prints the keys, and leaves out what an operator looks up', () => {
+test('a first start prints the keys, and omits what only an operator needs', () => {
   const key = { key: 'svc_test_x' };
   const first = lines({ keys: { live: { key: 'svc_live_x' }, test: key }, setupLink: LINK });
   expect(first).toMatch(/shown only now.*\n {2}live {2}svc_live_x\n {2}test {2}svc_test_x\n/);

@@ -35,15 +35,15 @@ import { startWatchdog } from '../watchdog.ts';
 import { openSetup } from './setup-link.ts';
 import { DEFAULT_DATA_FOLDER } from '../../platform/config/variables.ts';
 
-// A first trial is a subscriber on this machine, over http. A `start` with nothing embedded is a real deployment and has no such
-// defaults.
+// People trying Posthorn usually run their receiver on this machine, over plain http, so allow that. A `start` without embedded servers
+// is a real deployment and keeps the strict defaults.
 const EMBEDDED_DEFAULTS = { ALLOW_HTTP_WEBHOOKS: 'true', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8,::1/128' };
-// The terminal shows the lines of start itself; a line for each request would bury them.
+// The terminal shows the lines of `start` itself; a log line per request would bury them.
 const DEFAULTS = { LOG_LEVEL: 'warn' };
 
 /**
- * `posthorn start`: everything, with its own PostgreSQL and Temporal where no address is set. Returns the exit code.
- * `dropFilters` is as for `posthorn migrate`.
+ * `posthorn start`: runs everything, with an embedded PostgreSQL and Temporal if no address is set. Returns the exit code.
+ * `dropFilters` works as for `posthorn migrate`.
  */
 export async function runStart(stop: StopRequest, options: StartOptions): Promise<number> {
   const given = readConfig(undefined, DEFAULTS);
@@ -55,7 +55,7 @@ export async function runStart(stop: StopRequest, options: StartOptions): Promis
   const unlock = takeLock(join(config.dataFolder, 'state', 'start.pid.json'));
   if (typeof unlock !== 'function')
     throw new Error(
-      `Posthorn already runs on ${config.dataFolder} (process ${unlock.pid}); set DATA_FOLDER for a second one`,
+      `Posthorn is already running on ${config.dataFolder} (process ${unlock.pid}); set DATA_FOLDER to run a second one`,
     );
   try {
     const exitCode = await runUntilStopped(log, stop, (signal) => startEverything(config, log, signal, options));
@@ -81,7 +81,8 @@ async function startEverything(
     const own = createKnownOwn();
     const starting = startInfrastructure(chosen, own.addresses, print);
     undo.add(() => starting.stop());
-    // The service is loaded while the servers start. Loading keeps the event loop busy for a second, so it waits for their processes.
+    // The service is loaded while the servers start. Loading blocks the event loop for a second, so it waits until their processes are
+    // running.
     await starting.underWay;
     const run = given.processes === 1 ? await inThisProcess() : await inSeveral();
     const databaseUrl = await starting.databaseUrl;
@@ -90,7 +91,7 @@ async function startEverything(
     const connected = createDependencies(config, log, own.addresses);
     undo.add(connected.disconnect);
     const waiting = waitingBy(print, signal);
-    // Rejects as soon as one of them fails: a database that is down is waited for, and a Temporal that cannot start is not.
+    // Rejects as soon as one of them fails: the start waits for a database that is down, but not for a Temporal that cannot start.
     const [checks, infrastructure] = await Promise.all([
       prepareDatabase(connected, databaseUrl, waiting, { dropFilters }),
       starting.ready,
@@ -109,14 +110,14 @@ async function startEverything(
     return {
       failed: Promise.race([starting.failed, service.failed]),
       async stop() {
-        print('Draining: tries that are under way end first; the next start goes on with the rest');
+        print('Draining: waiting for attempts in progress; the next start continues with the rest');
         await undo.all();
       },
     };
   });
 }
 
-/** Own endpoints that processes to come have to know as well. */
+/** Own endpoints, which processes that start later have to know too. */
 type KnownOwn = {
   addresses: OwnAddresses;
   all(): readonly OwnEndpoint[];
@@ -190,14 +191,14 @@ async function inSeveral(): Promise<Run> {
   });
 }
 
-/** Waits for the database, migrates it and makes the environments. Returns the checks that have found it ready. */
+/** Waits for the database, migrates it and creates the environments. Returns the checks that have found it ready. */
 async function prepareDatabase(
   { deps }: Connected,
   databaseUrl: string,
   waiting: Waiting,
   { dropFilters }: StartOptions,
 ): Promise<readonly ReadinessCheck[]> {
-  // Before the migration: a database that starts or takes no writes is waited for, as in every role.
+  // Before the migration: as in every command, wait for a database that is starting or read-only.
   await untilReady(createReadiness([databaseCheck(deps)]), waiting);
   const applied = await explainingDatabase({ ...deps.config, databaseUrl }, () =>
     migrate(databaseUrl, {
@@ -210,7 +211,7 @@ async function prepareDatabase(
   const [first, last] = [applied[0], applied.at(-1)];
   if (first !== undefined)
     print(first === last ? `Applied migration ${first}` : `Applied migrations ${first} to ${last}`);
-  // The same checks as /readyz has: the proof of the encryption keys reads every sealed row.
+  // The same checks as /readyz: verifying the encryption keys reads every encrypted row.
   const checks = startChecks(deps);
   await untilReady(createReadiness(checks), waiting);
   await ensureEnvironments(deps);
@@ -239,13 +240,13 @@ type Welcome = {
   temporalUiUrl?: string | undefined;
   /** Only at the first start. */
   keys?: FirstKeys | undefined;
-  /** A link that creates the first administrator, only while there is none. */
+  /** Link that creates the first administrator, only while there is none. */
   setupLink?: string | undefined;
 };
 
 /**
- * The text that `start` prints when everything is up. Its last line is the one link to open next: the setup link while there is no
- * administrator, then the dashboard. A first start leaves out what only an operator asks for.
+ * The text that `start` prints when everything is up. Its last line is the link to open next: the setup link while there is no
+ * administrator, then the dashboard. A first start leaves out what only an operator needs.
  */
 export function describeService(welcome: Welcome): string[] {
   const { config, apiUrl, temporalAddress, temporalUiUrl, keys, setupLink } = welcome;
@@ -285,7 +286,7 @@ const describeOperation = (config: Config, command: string): string[] => [
   `  API keys     create one with: ${command} keys create --env test`,
 ];
 
-/** Our command as another terminal needs it: without the data folder it would ask another service. */
+/** Our command as typed in another terminal: without the data folder it would reach another service. */
 const commandFor = ({ dataFolder }: Config): string =>
   dataFolder === DEFAULT_DATA_FOLDER
     ? 'npx posthorn'
@@ -308,7 +309,7 @@ function describeKeys({ keys, apiUrl, command }: { keys: FirstKeys; apiUrl: stri
     `Your API keys, shown only now (another one: ${command} keys create --env test):`,
     `  live  ${keys.live.key}`,
     `  test  ${keys.test.key}`,
-    'Deliver a first message to a receiver at http://localhost:4000/, or put the URL of yours:',
+    'Deliver a first message to a receiver at http://localhost:4000/ (or use your own URL):',
     ...curlLines(apiUrl, keys.test.key).map((line) => `  ${line}`),
   ];
 }

@@ -29,17 +29,17 @@ export async function withIdentity<T>(work: (identity: IdentityServices) => Prom
   });
 }
 
-/** The database of DATABASE_URL, otherwise that of the `start` that runs on this data folder. */
+/** The database of DATABASE_URL, otherwise that of the `start` that is running on this data folder. */
 export function findDatabase({ databaseUrl, dataFolder }: Config): string {
   const url = databaseUrl ?? readRunningState(dataFolder)?.databaseUrl;
   if (url === undefined)
     throw new ConfigError(
-      `DATABASE_URL is not set, and no \`posthorn start\` runs on ${dataFolder} here (DATA_FOLDER)`,
+      `DATABASE_URL is not set, and no \`posthorn start\` is running on ${dataFolder} (DATA_FOLDER)`,
     );
   return url;
 }
 
-/** Runs work on the database that the command line is for, and explains why it cannot be reached. */
+/** Runs work on the command line's database, and explains why it cannot be reached if it fails. */
 export async function withDatabase<T>(
   config: Config,
   work: (db: Database, tenants: Tenants) => Promise<T>,

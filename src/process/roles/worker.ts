@@ -10,8 +10,8 @@ import { watchPostgres } from '../watch-servers.ts';
 import type { Beginning, RunningRole } from './serving/role.ts';
 
 /**
- * `posthorn worker`: delivers, against a PostgreSQL and a Temporal that exist. The worker claims nothing before everything that it
- * needs is there, and says what it waits for.
+ * `posthorn worker`: delivers, on an existing PostgreSQL and Temporal. The worker claims nothing before everything that it needs is
+ * available, and logs what it waits for.
  */
 export async function startWorkerRole({
   config,
@@ -24,7 +24,7 @@ export async function startWorkerRole({
 }: Beginning): Promise<RunningRole> {
   const { address } = config.temporal;
   if (address === undefined)
-    throw new ConfigError('TEMPORAL_ADDRESS must be set: only `posthorn start` brings its own Temporal server');
+    throw new ConfigError('TEMPORAL_ADDRESS must be set; only `posthorn start` has an embedded Temporal server');
   const { deps, disconnect } = createDependencies(config, log, own, { meters: observed?.meters, tracing });
   const settings = { ...config.temporal, address };
   const checks = startChecks(deps);

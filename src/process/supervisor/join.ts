@@ -4,20 +4,20 @@ import type { Siblings } from '../assembly/siblings.ts';
 import type { ObservedProcess } from '../observed-process.ts';
 import type { Assignment, ToProcess, ToSupervisor } from './messages.ts';
 
-// A supervisor ends a process that says nothing for 30 s.
+// A supervisor kills a process that is silent for 30 s.
 const ALIVE_EVERY_MS = 2_000;
 
-/** A service process's side of the pipe to its supervisor. */
+/** A service process's end of the pipe to its supervisor. */
 export type Joined = {
   assignment: Assignment;
   siblings: Siblings;
-  /** Says, for the person in front of the terminal, what this process waits for. */
+  /** Reports what this process is waiting for, for the person at the terminal. */
   waits(sentence: string): void;
-  /** From now on the supervisor's scrapes and probes are answered by this. */
+  /** From now on `observed` answers the supervisor's scrapes and probes. */
   onObserve(observed: ObservedProcess): void;
 };
 
-/** Says to the supervisor why this process cannot start. Resolves once it is said. */
+/** Reports to the supervisor why this process cannot start. Resolves once the message is sent. */
 export const sayFailure = (sentence: string): Promise<void> =>
   new Promise((resolve) => tell({ kind: 'failed', sentence }, resolve));
 
@@ -109,13 +109,14 @@ async function answerObserver(
     if (what === 'readiness') return { kind: 'observed', question, ready: await observed.ready() };
     return { kind: 'observed', question, page: await observed.page(what === 'metrics and database') };
   } catch {
-    // The supervisor keeps the last figures of this process.
+    // The supervisor keeps the last metrics of this process.
     return { kind: 'observed', question };
   }
 }
 
 /** The channel may close at any moment, and this process then ends (roles/serving/stop-request.ts). */
 function tell(message: ToSupervisor, onSaid: () => void = () => undefined): void {
-  if (process.send === undefined) throw new Error('A service process is started by its supervisor only: run posthorn');
+  if (process.send === undefined)
+    throw new Error('Only a supervisor can start a service process; run posthorn instead');
   process.send(message, undefined, undefined, onSaid);
 }

@@ -5,25 +5,28 @@ import type { CountBatch } from '../../platform/rate-limits/shared-counters.ts';
 import type { CountAnswer } from '../../platform/rate-limits/counters.ts';
 import type { ProcessState } from '../../platform/readiness/readiness.ts';
 
-/** Commands whose service runs in one process or in several. */
+/** Commands whose service runs in one or several processes. */
 export type ServiceRole = 'start' | 'api' | 'worker';
 
-/** Everything that a service process is told at its start. Secrets go through the pipe, since a command line is for everybody to read. */
+/**
+ * Everything that a service process is given at its start. Secrets go through the pipe, because anyone on the machine can read a
+ * command line.
+ */
 export type Assignment = {
   role: ServiceRole;
   number: number;
   isReplacement: boolean;
   config: Config;
-  /** Address of the embedded Temporal, where there is one. */
+  /** Address of the embedded Temporal, if there is one. */
   temporalAddress: string | undefined;
   /** Endpoints of the embedded servers. */
   own: readonly OwnEndpoint[];
 };
 
-/** Answers that a scrape or a probe wants of a process. */
+/** What a scrape or a probe wants to know from a process. */
 type WantedAnswer = 'metrics' | 'metrics and database' | 'readiness';
 
-/** Messages of the supervisor to a service process. */
+/** Messages from the supervisor to a service process. */
 export type ToProcess =
   | { kind: 'begin'; assignment: Assignment }
   | { kind: 'stop' }
@@ -36,7 +39,7 @@ export type ToProcess =
   | { kind: 'died'; incarnationId: string }
   | { kind: 'own'; endpoints: readonly OwnEndpoint[] };
 
-/** Messages of a service process to its supervisor. `change` and `question` are numbers of the sender, which an answer repeats. */
+/** Messages from a service process to its supervisor. `change` and `question` are numbers chosen by the sender, which the reply repeats. */
 export type ToSupervisor =
   | { kind: 'joined' }
   | { kind: 'alive' }

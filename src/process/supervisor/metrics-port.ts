@@ -12,7 +12,7 @@ import { createProcessFigures } from './observe.ts';
 
 type Source = { page: () => Promise<string>; ready: () => Promise<Readied> };
 
-/** Listens at METRICS_PORT. Throws ConfigError when that port is taken. */
+/** Listens on METRICS_PORT. Throws ConfigError if that port is in use. */
 export async function serveMetrics(
   { port, host }: { port: number; host: string | undefined },
   log: Logger,
@@ -23,14 +23,14 @@ export async function serveMetrics(
       ...source,
       port,
       host,
-      onFailure: (failure) => log.warn({ err: failure }, 'the metrics could not be read; the next scrape tries again'),
+      onFailure: (failure) => log.warn({ err: failure }, 'could not read the metrics; the next scrape will try again'),
     });
   } catch (failure) {
-    throw new ConfigError(`METRICS_PORT: ${port} cannot be listened on; set another one`, { cause: failure });
+    throw new ConfigError(`METRICS_PORT: cannot listen on ${port}; set another port`, { cause: failure });
   }
 }
 
-/** The page of a command with one process. */
+/** The metrics page of a command with one process. */
 export function metricsPageOf(observed: ObservedProcess): Source {
   let isReady = false;
   const { registry } = createProcessFigures(() => [{ state: isReady ? 'running' : 'starting' }]);

@@ -54,7 +54,7 @@ test('one process reads the database at every scrape, in whatever order all of t
   }
 });
 
-test('a process that hangs hands the reading on, and neither its old page nor its late word hides the new reading', async () => {
+test('a process that hangs is replaced as reader, and neither its old page nor its late reply hides the new reading', async () => {
   const processes = processesOf('first', 'second');
   const { observer, wantedOf, answer, hang } = observe(processes);
   const [first, second] = processes as [Process, Process];
@@ -73,7 +73,7 @@ test('a process that hangs hands the reading on, and neither its old page nor it
   expect([first, second].map(wantedOf)).toEqual(['metrics', 'metrics and database']);
 });
 
-test('a reader that has died, or that cannot read, is followed by another one', async () => {
+test('a reader that has died, or that cannot read, is replaced by another one', async () => {
   const [first, second] = processesOf('first', 'second') as [Process, Process];
   const processes = [first, second];
   const { observer, wantedOf, answer } = observe(processes);
@@ -93,7 +93,7 @@ test('a reader that has died, or that cannot read, is followed by another one', 
   expect(wantedOf(first)).toBe('metrics and database');
 });
 
-test('a look at the readiness takes no reading away from a scrape under way', async () => {
+test('a readiness check does not take the reading away from a scrape in progress', async () => {
   const [only] = processesOf('only') as [Process];
   const { observer, answer } = observe([only]);
   const page = observer.page();

@@ -12,15 +12,15 @@ import type { ToProcess, ToSupervisor } from './messages.ts';
 import type { Questions } from './questions.ts';
 
 /**
- * The process that is asked for the figures of PostgreSQL. Each process keeps its own reading of them for ten seconds, so turns between
- * processes would show figures that go back. One stays the reader while it has joined and has answered the last scrape.
+ * Chooses the process that reads the database metrics. Each process caches its own reading for ten seconds, so alternating between
+ * processes would show values that go back. A process stays the reader as long as it is joined and has answered the last scrape.
  */
 function createDatabaseReader<P>() {
   let current: P | undefined;
   let hasAnswered = true;
   let figures: MetricValues | undefined;
   return {
-    /** The process to ask in this scrape: after one that hangs or has died, the next one in their order. */
+    /** Returns the process to ask in this scrape: if the reader hangs or has died, the next one in order. */
     choose(joined: readonly P[]): P | undefined {
       const place = current === undefined ? -1 : joined.indexOf(current);
       if (place >= 0 && hasAnswered) return current;
@@ -28,21 +28,21 @@ function createDatabaseReader<P>() {
       hasAnswered = true;
       return current;
     },
-    /** The figures that one has told in a scrape, or none. A late word of an earlier reader changes nothing. */
+    /** Stores the values from a scrape, if there are any. A late reply of an earlier reader changes nothing. */
     hear(process: P, told: MetricValues | undefined): void {
       if (process !== current) return;
       hasAnswered = told !== undefined;
       figures = told ?? figures;
     },
-    /** The last that the reader of its time has told. */
+    /** The last values from the reader. */
     figures: (): MetricValues | undefined => figures,
   };
 }
 
-// Prometheus gives a scrape 10 s. A process that hangs for longer than this is shown with its last figures.
+// Prometheus allows 10 s per scrape. A process that hangs for longer than this is shown with its last values.
 const OBSERVED_WITHIN_MS = 4_000;
 
-/** The figures of the processes themselves. */
+/** Metrics about the processes themselves. */
 export function createProcessFigures(table: () => readonly Pick<ProcessState, 'state'>[]) {
   const registry = new Registry();
   const restarts = new Counter({
@@ -62,11 +62,11 @@ export function createProcessFigures(table: () => readonly Pick<ProcessState, 's
   return { registry, restarted: () => restarts.inc() };
 }
 
-/** The last that is known of one life of a process. */
+/** What was last learned from one life of a process. */
 export type Observation = {
   page?: ProcessPage;
   ready?: Readied;
-  /** The reading of its last answer to a scrape alone: an earlier one may be older than that of another process. */
+  /** The reading in its last reply to a scrape; an earlier one may be older than that of another process. */
   database?: ProcessPage['database'];
 };
 
@@ -81,8 +81,8 @@ type Observing<L> = {
 };
 
 /**
- * Asks all processes and merges what they tell. One that does not answer in time keeps its last figures, and one that has died keeps
- * what it had counted: a sum that falls would be read as a restart of everything.
+ * Asks all processes and merges their replies. A process that does not reply in time keeps its last values, and what a dead one has
+ * counted is kept, because a falling sum would look like a restart of everything.
  */
 export function createObserver<L extends Observed>({ questions, joined, table, say }: Observing<L>) {
   const processes = createProcessFigures(table);
@@ -101,7 +101,7 @@ export function createObserver<L extends Observed>({ questions, joined, table, s
 
   return {
     restarted: processes.restarted,
-    /** Takes over what a dead process has counted. */
+    /** Keeps the counters of a dead process. */
     bury({ observed: { page } }: L): void {
       if (page !== undefined) dead = [...dead, countedOf(page.own)];
     },
@@ -122,7 +122,7 @@ export function createObserver<L extends Observed>({ questions, joined, table, s
         pages.map(({ temporal }) => temporal),
       );
     },
-    /** Ready while one process takes work; else the reasons of one that does not. */
+    /** Ready if one process accepts work; otherwise returns the reasons of one that does not. */
     async ready(): Promise<Readied> {
       const observations = await ask('readiness');
       return (

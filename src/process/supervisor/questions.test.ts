@@ -3,7 +3,7 @@ import { createQuestions } from './questions.ts';
 
 const NEVER_MS = 1_000_000;
 
-test('a question ends when all have answered or died, and an answer to another question does not count', async () => {
+test('a question ends when all have replied or died, and a reply to another question does not count', async () => {
   const questions = createQuestions<string>();
   const said: [process: string, question: number][] = [];
   let hasEnded = false;
@@ -29,7 +29,7 @@ test('a question ends when all have answered or died, and an answer to another q
   expect(await asked).toEqual(new Set(['one', 'three']));
 });
 
-test('a question without anybody to ask, and one that nobody answers, end as well', async () => {
+test('a question without recipients, and one that nobody answers, end too', async () => {
   expect(await createQuestions<string>().ask([], NEVER_MS, () => undefined)).toEqual(new Set());
   expect(await createQuestions<string>().ask(['silent'], 1, () => undefined)).toEqual(new Set());
 });

@@ -1,17 +1,17 @@
-/** Questions to several processes, each open until all have answered. */
+/** Questions to several processes, each open until all have replied. */
 export type Questions<P> = {
   /**
-   * Asks each by `say`, which passes on the question's number. Resolves when all have answered or died, after `patienceMs` at the
-   * latest, with those that have answered.
+   * Asks each process with `say`, which passes on the question's number. Resolves with those that have replied, once all have replied
+   * or died, but within `patienceMs`.
    */
   ask(
     processes: readonly P[],
     patienceMs: number,
     say: (process: P, question: number) => void,
   ): Promise<ReadonlySet<P>>;
-  /** The answer of one. */
+  /** Records the reply of one process. */
   hear(process: P, question: number): void;
-  /** A process that has died answers no more. */
+  /** Removes a process that has died. */
   leave(process: P): void;
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createDeaths } from './supervise.ts';
 
-test('the fifth death within a minute is one too many; older ones do not count', () => {
+test('the fifth crash within a minute is one too many; older ones do not count', () => {
   let now = 0;
   const deaths = createDeaths(() => now);
   const addAt = (seconds: number): boolean => {

@@ -13,41 +13,42 @@ import { createObserver, type Observed } from './observe.ts';
 import { createQuestions } from './questions.ts';
 import type { Assignment, ServiceRole, ToProcess, ToSupervisor } from './messages.ts';
 
-// From source as from a build: the entry has the ending of this module.
+// The entry has the same file extension as this module, so it works from source and from a build.
 const ENTRY = fileURLToPath(new URL(`../service-process${import.meta.url.slice(-3)}`, import.meta.url));
-// The last words of a dead process are in the pipe already. Its end is not told while a connection was handed on and not taken, and two
-// seconds of waiting for it were a pause for whoever had that connection, and for the takeover of its claims.
+// The last messages of a dead process are already in the pipe. Node does not report the end of the pipe while a connection was handed
+// over and not accepted, and waiting two seconds for it delayed the caller of that connection and the takeover of the process's claims.
 const EMPTIED_WITHIN_MS = 100;
-/** Turns of the event loop behind that time, each of which reads what is in the pipe, also where one of them took long. */
+/** Turns of the event loop after that time, each of which reads what is in the pipe, in case one of them was slow. */
 const EMPTYING_TURNS = 3;
-/** Turns of the event loop in which connections that wait in the listener's backlog are still handed on, when a drain begins. */
+/** When a drain begins, connections that wait in the listener's backlog are still handed over for this many turns of the event loop. */
 const ACCEPTING_TURNS = 10;
-// An API drains for 25 s and its worker for 40 s at most. A process that still runs then hangs.
+// An API drains within 25 s and its worker within 40 s. A process that is still running after this hangs.
 const DRAINED_WITHIN_MS = 75_000;
-// A changed key is committed already, and a process that hangs for longer answers nobody meanwhile. Its belief ends after 5 s.
+// The change of the key is already committed. A process that hangs for longer than this is not serving requests, and its cached copy
+// expires after 5 s.
 const FORGOTTEN_WITHIN_MS = 2_000;
-// An event loop that turns no more, as in a loop without end, answers nobody and never ends by itself.
+// A blocked event loop, as in an endless loop, handles nothing and never ends by itself.
 const HANGS_AFTER_MS = 30_000;
 const LOOK_FOR_HANGING_EVERY_MS = 5_000;
-// A request that is about to be refused waits so long for a process that hangs: as long as for a Redis that does.
+// A request that is about to be rejected waits this long for the counters of a hanging process, as long as for a hanging Redis.
 const COUNTED_WITHIN_MS = 200;
 
 export type SupervisedRole = {
   role: ServiceRole;
-  /** With a port that is known: all processes listen on it. */
+  /** With a known port, on which all processes listen. */
   config: Config;
   log: Logger;
   temporalAddress?: string;
-  /** Where the embedded servers listen, and news of where they do after a restart. */
+  /** Where the embedded servers listen, and updates after a restart. */
   own?: { all(): readonly OwnEndpoint[]; onAdded(listener: (endpoints: readonly OwnEndpoint[]) => void): void };
-  /** Ends the start. */
+  /** Aborts the start. */
   signal: AbortSignal;
-  /** Told what the processes wait for, each sentence once. */
+  /** Receives what the processes are waiting for, each sentence once. */
   tell: (sentence: string) => void;
 };
 
 export type Supervisor = {
-  /** Resolves with a reason when the processes cannot be kept up. */
+  /** Resolves with a reason if the processes cannot be kept running. */
   failed: Promise<string>;
   /** Drains all processes at once. */
   stop(): Promise<void>;
@@ -59,12 +60,12 @@ type Life = Observed & {
   worker: Worker;
   state: ProcessState['state'];
   restarts: number;
-  /** This number has been ready, in this life or an earlier one. */
+  /** Whether the process with this number has been ready, in this life or an earlier one. */
   hasBeenReady: boolean;
   hasJoined: boolean;
-  /** When it last said anything, ms of performance.now(). */
+  /** When it last sent anything, in ms of performance.now(). */
   heardAt: number;
-  /** The fault that ended its start, as a sentence. */
+  /** The failure that ended its start, as a sentence. */
   failure?: string;
   incarnationId?: string;
   counting: CountingFor;
@@ -72,9 +73,9 @@ type Life = Observed & {
 };
 
 /**
- * Forks the service processes and keeps them running. They share one port, by turns (round robin); one count of the rate limits; and
- * the news of changed keys and of each other's deaths. Returns when all of them are ready. Throws the sentence of one that could not
- * start, once the others have ended.
+ * Forks the service processes and keeps them running. They share one port (round robin), one count of the rate limits, and the news of
+ * changed keys and of each other's crashes. Returns when all of them are ready. If one cannot start, throws its sentence once the
+ * others have ended.
  */
 export async function supervise(supervised: SupervisedRole): Promise<Supervisor> {
   const { role, config, log, signal, tell, own, temporalAddress } = supervised;
@@ -95,7 +96,7 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
   });
 
   const setUp = (): void => {
-    // Windows and an environment variable choose otherwise; connections would then gather at some of the processes.
+    // Windows and an environment variable could choose another policy, and connections would then accumulate at some of the processes.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     const heapMib = heapLimitOf(config.processes);
     cluster.setupPrimary({
@@ -175,9 +176,9 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
   const fork = (number: number, { restarts, hasBeenReady }: Pick<Life, 'restarts' | 'hasBeenReady'>): void => {
     const worker = cluster.fork();
     handed.watch(worker);
-    // A process that cannot be forked or told something ends, and that is heard.
+    // A process that cannot be forked or reached ends, which is noticed.
     worker.on('error', (error) =>
-      log.warn({ err: error, process: number }, 'a service process could not be told something'),
+      log.warn({ err: error, process: number }, 'could not send a message to a service process'),
     );
     const sayCounts = async (): Promise<void> => {
       await questions.ask(othersThan(life), COUNTED_WITHIN_MS, (other, question) =>
@@ -213,10 +214,10 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     if (!hasBeenReady && failure !== undefined) return giveUp(failure);
     const what = `process ${number} of ${config.processes} ended (${failure ?? how})`;
     if (life.state === 'starting' && deaths.add())
-      return giveUp(`${what} before it was ready, the fifth within a minute: stopping`);
+      return giveUp(`${what} before it was ready, the fifth within a minute; stopping`);
     observer.bury(life);
     observer.restarted();
-    log.error({ process: number, endedPid: life.worker.process.pid }, `${what}; it is started again`);
+    log.error({ process: number, endedPid: life.worker.process.pid }, `${what}; restarting it`);
     fork(number, { restarts: life.restarts + 1, hasBeenReady });
   };
 
@@ -243,10 +244,13 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
     const wasPaused = now - lookedAt > 2 * LOOK_FOR_HANGING_EVERY_MS;
     lookedAt = now;
     for (const life of joined()) {
-      // After a pause of this process, or of the machine, all have to be heard first.
+      // After a pause of this process or of the machine, wait to hear from all of them first.
       if (wasPaused) life.heardAt = now;
       if (now - life.heardAt < HANGS_AFTER_MS) continue;
-      log.error({ process: life.number }, 'a service process has said nothing for 30 s: it hangs, and is ended');
+      log.error(
+        { process: life.number },
+        'a service process was silent for 30 s, so it hangs; killing and restarting it',
+      );
       life.worker.process.kill('SIGKILL');
     }
   }, LOOK_FOR_HANGING_EVERY_MS);
@@ -274,21 +278,21 @@ export async function supervise(supervised: SupervisedRole): Promise<Supervisor>
 }
 
 function post({ worker }: Life, message: ToProcess): void {
-  // A process that dies meanwhile needs no news; without the callback that would be an `error` event.
+  // A process that dies meanwhile does not need the message; without the callback there would be an `error` event.
   worker.process.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Its last words are read before its end is told: the exit may be heard before the pipe is empty. */
+/** Resolves after its last messages were read: the exit may be noticed before the pipe is empty. */
 async function endOf(worker: Worker): Promise<string> {
   const emptied = new Promise<void>((resolve) => worker.once('disconnect', () => resolve()));
   const how = await new Promise<string>((resolve) => {
     worker.once('exit', (code: number | null, signal: string | null) => resolve(signal ?? `exit code ${code}`));
     worker.process.once('error', ({ message }) => {
-      // Without a pid it was never there, and neither `exit` nor `disconnect` follow.
+      // Without a pid it never existed, and neither `exit` nor `disconnect` follow.
       if (worker.process.pid === undefined) resolve(message);
     });
   });
-  // A killed process was once neither started again nor counted as gone: its exit had been heard, and the end of its pipe had not.
+  // A killed process was once neither restarted nor removed, because its exit was noticed but the end of its pipe was not.
   if (worker.process.pid !== undefined) await Promise.race([emptied, read()]);
   return how;
 }
@@ -310,22 +314,25 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', abort, { once: true });
   });
 
-/** A connection that node:cluster gives to a worker, as its round robin writes it (lib/internal/cluster/round_robin_handle.js of Node). */
+/** A connection that node:cluster hands to a worker, as its round robin sends it (lib/internal/cluster/round_robin_handle.js of Node). */
 type Offer = { cmd?: unknown; act?: unknown; seq?: unknown };
 type Connection = { close(): void };
-/** The answer to one: `ack` is the number of the offer. */
+/** The reply to it: `ack` is the number of the offer. */
 type Answer = { cmd?: unknown; ack?: unknown };
 
 type HandedConnections = {
-  /** Remembers what the worker is given and has not taken yet. Called before it listens. */
+  /** Tracks the connections that the worker was given and has not accepted yet. Called before it listens. */
   watch(worker: Worker): void;
-  /** Gives what a dead worker has not taken to one that listens, else hangs up. Called when its pipe is empty. */
+  /**
+   * Passes the connections that a dead worker has not accepted to one that listens, otherwise closes them. Called when its pipe is
+   * empty.
+   */
   giveBack(worker: Worker): void;
 };
 
 /**
- * Connections on their way to a service process. node:cluster forgets one whose worker dies before it takes it: its caller then waits
- * for ever, since the supervisor holds the connection open. A worker that stands still has one such connection at most.
+ * Tracks connections on their way to a service process. If a worker dies before it accepts a connection, node:cluster forgets it: its
+ * caller then waits forever, since the supervisor keeps the connection open. A blocked worker has at most one such connection.
  */
 function createHandedConnections(): HandedConnections {
   const given = new Map<Worker, Map<number, Connection>>();
@@ -338,7 +345,7 @@ function createHandedConnections(): HandedConnections {
       worker.on('disconnect', () => listening.delete(worker));
       const { process: child } = worker;
       const send = child.send.bind(child);
-      // `as`: all forms of `send`, whose arguments go on unread.
+      // `as`: all overloads of `send`, whose arguments are passed on unread.
       child.send = ((...words: Parameters<typeof send>) => {
         const [offer, connection] = words as [Offer, Connection | undefined];
         if (offer.cmd === 'NODE_CLUSTER' && offer.act === 'newconn' && typeof offer.seq === 'number' && connection)
@@ -353,10 +360,11 @@ function createHandedConnections(): HandedConnections {
       const connections = [...(given.get(worker) ?? [])];
       given.delete(worker);
       listening.delete(worker);
-      // Node waits for a message more where the pipe ended within a handle's: only then is this worker out of the round robin.
+      // If the pipe ended within a handle's message, Node waits for one more message; only then does it remove this worker from the
+      // round robin.
       worker.process.emit('internalMessage', { cmd: 'NODE_CLUSTER' }, undefined);
       for (const [seq, connection] of connections) {
-        // The round robin gives to another what a worker has refused. Without another it would keep the connection for ever.
+        // The round robin passes a rejected connection to another worker. Without another it would keep the connection forever.
         if (listening.size > 0)
           worker.process.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: seq, accepted: false }, undefined);
         else connection.close();
@@ -365,14 +373,14 @@ function createHandedConnections(): HandedConnections {
   };
 }
 
-// Five deaths within a minute before a process was ready are no accident, and a sixth start would not change that. One that was ready has
-// served others, and what it died of is given up after three deaths (src/platform/crashes).
+// Five crashes within a minute before a process was ready are not a coincidence, and a sixth start would not change that. A process
+// that was ready has served others, and the work that crashed it is given up after three crashes (src/platform/crashes).
 const TOO_MANY = 5;
 const WITHIN_MS = 60_000;
 
 /**
- * Counts deaths of service processes that were not ready yet; `now` in ms. The result of `add` says whether they are too many to start
- * another one.
+ * Counts crashes of service processes that were not ready yet; `now` in ms. `add` returns whether there were too many to start another
+ * one.
  */
 export function createDeaths(now: () => number): { add(): boolean } {
   let deaths: number[] = [];

@@ -30,7 +30,7 @@ export function drillDeadlyWork(processes: '1' | '3'): void {
   let keeping: Promise<void> | undefined;
 
   /** Processes that the supervisor has replaced so far. */
-  const replaced = (): number => posthorn.output().split('; it is started again').length - 1;
+  const replaced = (): number => posthorn.output().split('; restarting it').length - 1;
 
   const { request } = requestsTo(() => ({ url: posthorn.url, key: service.key }));
   const patient = {

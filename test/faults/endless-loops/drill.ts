@@ -14,8 +14,8 @@ import { waitFor } from '../../support/check/wait-for.ts';
 const ENDS_WITHIN_MS = 400_000;
 const LOOP = fileURLToPath(new URL('loop.ts', import.meta.url));
 const ENDED = {
-  '1': 'posthorn: the event loop has stood still for 30 s, so this process ends itself with SIGKILL',
-  '3': 'a service process has said nothing for 30 s: it hangs, and is ended',
+  '1': 'posthorn: the event loop has been blocked for 30 s, so this process kills itself with SIGKILL',
+  '3': 'a service process was silent for 30 s, so it hangs; killing and restarting it',
 };
 
 /**

@@ -63,7 +63,7 @@ export const describeProcesses = (): string =>
 /** Ends of a role that nobody asked for, and of each service process that its supervisor has replaced, as sentences. */
 export const deathsOf = ({ pid, output, hasEnded }: PosthornProcess): string[] => [
   ...(hasEnded() ? [`process ${pid} has ended`] : []),
-  ...(output().match(/process \d+ of \d+ ended \([^"]*(?=; it is started again)/g) ?? []),
+  ...(output().match(/process \d+ of \d+ ended \([^"]*(?=; restarting it)/g) ?? []),
 ];
 
 /** Ends what a test has left running. */
@@ -126,7 +126,7 @@ async function onPort(port: number | undefined, start: (port: number) => Promise
     try {
       return await start(await findFreePort());
     } catch (failure) {
-      if (left === 1 || !String(failure).includes('is taken by another program')) throw failure;
+      if (left === 1 || !String(failure).includes('is in use by another program')) throw failure;
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Context, Middleware } from '../route/context.ts';
 import { type OwnOrigins, originProblem } from '../../../kernel/values/http.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 
-/** Headers of ours that a page may read. */
+/** Our response headers that a page may read. */
 const EXPOSED = [
   'X-Request-Id',
   'X-RateLimit-Limit',
@@ -14,7 +14,7 @@ const EXPOSED = [
   'Sunset',
   'Link',
 ].join(', ');
-/** Headers that a page may send; the keys of programs are not among them. */
+/** Headers that a page may send. The ones that carry keys and tokens are not among them. */
 const SENT = [
   'Content-Type',
   'Idempotency-Key',
@@ -23,12 +23,12 @@ const SENT = [
   'Posthorn-App',
   'Posthorn-Environment',
 ].join(', ');
-/** Chromium keeps a permission for two hours at most. */
+/** Chromium caches a preflight response for two hours at most. */
 const KEPT_SECONDS = 7_200;
 
 /**
- * Lets pages of the dashboard's origin read answers, sent with its cookies, and pages of no other origin (Fetch standard, CORS
- * protocol). On every answer, refusals included.
+ * Lets pages of the dashboard's origin, and no other, read responses with its cookies (Fetch standard, CORS protocol). Applies to every
+ * response, errors included.
  */
 export const allowDashboard =
   (dashboardOrigin: string): Middleware =>
@@ -44,7 +44,7 @@ export const allowDashboard =
     return next();
   };
 
-/** Answers the question that a browser asks before it lets such a page send JSON. Behind the rate limit, as every answer. */
+/** Answers CORS preflight requests. Runs after the rate limit, like every response. */
 export const answerPreflight =
   (dashboardOrigin: string): Middleware =>
   (ctx, next) => {
@@ -62,8 +62,8 @@ export const answerPreflight =
 const isFrom = ({ req }: Context, origin: string): boolean => req.headers.origin === origin;
 
 /**
- * Refuses what a page of another site sends to a route of people's own pages: such a page could sign its visitor in as somebody else.
- * A program without a browser has no visitor to deceive, and passes.
+ * Rejects requests from another site's page to routes of our own pages: such a page could sign its visitor in as somebody else.
+ * Programs other than browsers pass, because they have no visitor to deceive.
  */
 export const refuseForeignOrigin =
   (own: OwnOrigins): Middleware =>

@@ -6,14 +6,14 @@ import { setHeaders } from '../answers/answer.ts';
 import { clientAddress } from './request-head.ts';
 import type { Context, Middleware } from '../route/context.ts';
 
-/** The sender of a request of this service itself, proven; undefined for everybody else's. */
+/** Returns the verified sender of a request that this service sent to itself, undefined for all others. */
 type FindSender = (request: IncomingMessage) => string | undefined;
 
 /**
- * Counts the request for its principal, or for its address when it names none or the route wants it so, writes X-RateLimit-* and refuses
- * what is over the limit. Before the body is read: a refused request costs no memory. The place in flight is kept until
- * the answer is made, and given back before it is sent, so that the caller's next request finds it free. Refused requests of this
- * service itself count for who had them sent: its address is that of every tenant's deliveries.
+ * Counts the request for its principal, or for its address if it has none or the route says so. Sets X-RateLimit-* and rejects what
+ * exceeds the limit. Runs before the body is read, so that a rejected request costs no memory. The concurrency slot is released when
+ * the response is ready but before it is sent, so that the caller's next request finds it free. Rejected requests that this service
+ * sent to itself count for their original sender, because their address is shared by the deliveries of all tenants.
  */
 export const rateLimit =
   (limiter: Limiter, trustedProxyHops: number, findSender: FindSender = () => undefined): Middleware =>
@@ -33,7 +33,7 @@ export const rateLimit =
             : await limiter.allow(credential.caller.principal.id, credential.caller.limits, route?.bucket);
     setHeaders(ctx, allowance.headers);
     try {
-      // While keys cannot be checked every caller looks like a stranger: they are told so, not that they called too often.
+      // While keys cannot be checked, every caller looks unauthenticated. Such a caller gets the real reason instead of RATE_LIMITED.
       if (allowance.refusal !== undefined && credentialProblem?.code !== 'UNAVAILABLE') {
         throw new ApiError('RATE_LIMITED', allowance.refusal.reason, { retryAfter: allowance.refusal.retryAfter });
       }
@@ -46,12 +46,12 @@ export const rateLimit =
     }
   };
 
-/** The thing that a request counts for, where its route counts by things. */
+/** The resource that a request counts for, if its route has a limit per resource. */
 function thingOf({ state: { route, params = {} } }: Context): { limit: ThingLimit; id: string } | undefined {
   if (route?.ownLimit === undefined) return undefined;
   const id = params[route.ownLimit.parameter] ?? '';
   return isId(route.ownLimit.kind, id) ? { limit: route.ownLimit, id } : undefined;
 }
 
-/** Neither a fault of ours nor a request that came too early. */
+/** Not an internal error, and not a request that was itself rate-limited. */
 const isRefusal = ({ status, code }: ApiError): boolean => status < 500 && code !== 'RATE_LIMITED';

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { RequestHead, RequestOrigin, Visit } from '../../caller.ts';
 import { pathOf } from '../route/match-route.ts';
 
-/** A request as schemes of authentication see it. */
+/** The request as authentication schemes see it. */
 export function headOf(request: IncomingMessage, trustedProxyHops: number): RequestHead {
   const { method = '', url = '', headersDistinct, rawHeaders } = request;
   return {
@@ -17,15 +17,15 @@ export function headOf(request: IncomingMessage, trustedProxyHops: number): Requ
     get address() {
       return clientAddress(request, trustedProxyHops);
     },
-    // Taken from rawHeaders: of two Authorization headers Node's own view shows the first one only.
+    // From rawHeaders: Node's own view shows only the first of two Authorization headers.
     header: (name) => headersDistinct[name] ?? [],
   };
 }
 
 /**
- * The address a request comes from: with `trustedProxyHops` proxies in front, the one that the outermost of them saw.
- * Counted from the right of X-Forwarded-For, because a caller can write anything at its left.
- * This does not protect against a caller who can reach an inner proxy or this process directly.
+ * Returns the address that a request comes from: with `trustedProxyHops` proxies in front, the one that the outermost of them saw. It
+ * counts from the right of X-Forwarded-For, because a caller can write anything on the left. This does not protect against a caller who
+ * can reach an inner proxy or this process directly.
  */
 export function clientAddress(request: IncomingMessage, trustedProxyHops: number): string {
   const socketAddress = plain(request.socket.remoteAddress ?? '');
@@ -38,16 +38,16 @@ export function clientAddress(request: IncomingMessage, trustedProxyHops: number
 
 const MAPPED = '::ffff:';
 
-/** A socket for both protocols shows an IPv4 address inside an IPv6 one: 127.0.0.1 as ::ffff:127.0.0.1. */
+/** A dual-stack socket shows an IPv4 address as IPv6: 127.0.0.1 as ::ffff:127.0.0.1. */
 const plain = (address: string): string =>
   address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))
     ? address.slice(MAPPED.length)
     : address;
 
-// Browsers send about 120 characters; a log entry takes no more of what anyone may write there.
+// Browsers send about 120 characters. The limit keeps callers from filling the audit log.
 const USER_AGENT_LENGTH = 300;
 
-/** Where a request comes from, as the audit log tells it. */
+/** Where a request comes from, for the audit log. */
 export function originOf(request: IncomingMessage, trustedProxyHops: number): RequestOrigin {
   const address = clientAddress(request, trustedProxyHops);
   const userAgent = request.headers['user-agent']?.slice(0, USER_AGENT_LENGTH);

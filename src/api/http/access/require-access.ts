@@ -13,8 +13,8 @@ import { toApiError } from '../answers/errors.ts';
 import { headOf, originOf } from './request-head.ts';
 
 /**
- * Finds the credential that a request presents. This step throws nothing: the rate limit comes next and must see failed calls as well,
- * and its headers must be on their answers. `requireAccess` throws what is left in credentialProblem.
+ * Finds the credential that a request presents. Never throws: the rate limit comes next, has to see failed calls too, and sets headers
+ * on their responses. `requireAccess` throws the error kept in credentialProblem.
  */
 export const identify =
   (schemes: readonly Scheme[], trustedProxyHops: number): Middleware =>
@@ -34,7 +34,7 @@ export const identify =
     await next();
   };
 
-/** Lets a request through only with a credential that the route's access takes: 401 without one, 403 with another. */
+/** Lets a request through only with a credential that the route accepts: 401 without one, 403 with another kind. */
 export const requireAccess: Middleware = (ctx, next) => {
   const { credential, credentialProblem, route } = ctx.state;
   if (route === undefined) throw new Error('A request without a route got past refuseUnrouted');
@@ -46,11 +46,11 @@ export const requireAccess: Middleware = (ctx, next) => {
   return next();
 };
 
-/** A request that presents nothing that any scheme knows. */
+/** For a request without a credential that any scheme recognises. */
 const missing = (access: Access): ApiError =>
   access === 'person' || access === 'session' ? notSignedIn() : unauthorized();
 
-/** Why a route is closed to a credential: FORBIDDEN, undefined when it is open. Asked again for slow bodies and answers that last. */
+/** Why a credential may not use a route (FORBIDDEN), or undefined if it may. Evaluated again for slow bodies and long-lived responses. */
 function routeProblem(route: BoundRoute, credential: Omit<Credential, 'prove' | 'renew'>): ApiError | undefined {
   const problem = accessProblem(route.access, credential);
   if (problem !== undefined) return problem;
@@ -66,7 +66,7 @@ function accessProblem(
 ): ApiError | undefined {
   if (access === 'public') return undefined;
   if (access === 'session' || access === 'person') {
-    if (!isSession) return new ApiError('FORBIDDEN', 'Only a person who is signed in may ask for this');
+    if (!isSession) return new ApiError('FORBIDDEN', 'This endpoint requires a signed-in user');
     return access === 'session' && caller.level === 'person' ? unnamed('posthorn-organisation') : undefined;
   }
   if (isSession && caller.level === 'person' && access.level !== undefined) return unnamed('posthorn-organisation');
@@ -78,19 +78,22 @@ function accessProblem(
   return levelProblem(access.level ?? 'environment', { caller, isSession });
 }
 
-/** A person acts at the level that the request names, so a session is at home at both. */
+/** A user acts at the level that the request names, so a session fits both. */
 function levelProblem(
   level: 'environment' | 'organisation' | 'any',
   { caller, isSession }: { caller: Caller; isSession: boolean },
 ): ApiError | undefined {
   if (level === 'environment' && caller.level !== 'environment')
-    return new ApiError('FORBIDDEN', 'This credential belongs to no environment, and this is a part of one');
+    return new ApiError('FORBIDDEN', 'This endpoint requires a credential that belongs to an environment');
   if (level === 'organisation' && caller.level !== 'organisation' && !isSession)
-    return new ApiError('FORBIDDEN', 'This credential belongs to one environment, and this is above environments');
+    return new ApiError(
+      'FORBIDDEN',
+      'This endpoint requires a credential of the organisation; this one belongs to an environment',
+    );
   return undefined;
 }
 
-/** A session acts where its request says. */
+/** A session acts in the organisation or app that its request names. */
 function unnamed(field: 'posthorn-organisation' | 'posthorn-app'): ApiError {
   const reason =
     field === 'posthorn-app' ? 'is required, with posthorn-environment: live or test' : 'is required on this path';
@@ -102,12 +105,12 @@ function notFresh(): ApiError {
   return new ApiError('FORBIDDEN', `session: ${reason}`, { details: { field: 'session', reason } });
 }
 
-// Bodies are here within milliseconds as a rule. A credential is believed for seconds anyway.
+// A body usually arrives within milliseconds, and credentials are cached for seconds anyway.
 const SLOW_MS = 500;
 
 /**
- * Lets the credential be proven over the whole request; from here on the caller is known. Behind the raw bytes, and before
- * anything looks into them: one who proves nothing learns nothing of what a body should be. Public routes ask for no proof.
+ * Verifies the credential against the whole request; from here on the caller is known. Runs when the raw bytes have been read and
+ * before anything parses them, so that an unauthenticated caller learns nothing about the expected body. Public routes skip it.
  */
 export const prove =
   (trustedProxyHops: number): Middleware =>
@@ -116,26 +119,27 @@ export const prove =
     if (credential === undefined || route === undefined || route.access === 'public') return next();
     const known = (caller: Caller, headers?: Readonly<Record<string, string>>): Promise<unknown> => {
       if (headers !== undefined) ctx.set(headers);
-      // A publish is never audited, so it pays for nothing here.
+      // Publishes are never audited, so they skip the cost.
       ctx.state.caller = route.isPublish === true ? caller : { ...caller, from: originOf(ctx.req, trustedProxyHops) };
       return next();
     };
-    // An API key has nothing more to prove, and nothing to wait for.
+    // An API key needs no further proof, so there is nothing to await.
     const proven = (caller: Caller): Promise<unknown> =>
       credential.prove === undefined
         ? known(caller)
         : credential
             .prove({ ...headOf(ctx.req, trustedProxyHops), body: bytes })
             .then((headers) => known(caller, headers));
-    // A body that took its time may come from one who has lost the right meanwhile. A session and a role are believed for no time at all: a
-    // body of 0.1 s was enough for somebody who was removed to make a key that stays. People change things seldom, so each pays a look-up.
+    // The caller of a slow request may have lost the right meanwhile. Sessions and roles are never trusted from before the body: a body
+    // that took 0.1 s was enough for a removed user to create a key that stays. Users change things rarely, so each such request pays
+    // for a look-up.
     const isBelieved = performance.now() - identifiedAt < SLOW_MS && !(credential.isSession && route.method !== 'GET');
     return isBelieved ? proven(credential.caller) : renewAccess(route, credential).then(proven);
   };
 
 /**
- * The caller as they are now, for a body that took its time and for answers that last. Throws what the route would say to them if they
- * asked anew: a right was lost, an app was suspended.
+ * Returns the caller as it is now, for slow bodies and long-lived responses. Throws the error that a new request to the route would
+ * get, for example because a right was lost or the app was suspended.
  */
 export async function renewAccess(route: BoundRoute, credential: Credential): Promise<Caller> {
   const renewed = await credential.renew();

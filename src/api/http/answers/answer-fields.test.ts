@@ -7,7 +7,7 @@ import { exactObject, idOf, noBody, pageOf, time } from './answer-fields.ts';
 const TAIL = `01m${'0'.repeat(23)}`;
 const isRight = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-test('an id has the form that isId asks for, of its own kind alone', () => {
+test('an id schema accepts what isId accepts, and only ids of its own kind', () => {
   // `as`: the keys are all kinds there are.
   for (const kind of Object.keys(ID_PREFIXES) as IdKind[]) {
     const id = `${ID_PREFIXES[kind]}_${TAIL}`;
@@ -16,7 +16,7 @@ test('an id has the form that isId asks for, of its own kind alone', () => {
   }
 });
 
-test('a time is a Date inside, and outside exactly what Date writes', () => {
+test('a time is a Date in code, and exactly what Date writes on the wire', () => {
   const date = new Date('2026-01-31T12:00:00.000Z');
   expect(time.parse(JSON.parse(JSON.stringify(date)))).toEqual(date);
   expect(time.encode(date)).toBe(date.toISOString());
@@ -31,7 +31,7 @@ test('an exact object is the same JSON on both sides', () => {
   expect(isRight(exactObject, [1])).toBe(false);
 });
 
-test('a page has a cursor exactly when there is more, and nothing else', () => {
+test('a page must have a cursor if, and only if, there is more, and nothing else', () => {
   const page = pageOf(z.number());
   expect(isRight(page, { data: [1], pagination: { hasMore: false } })).toBe(true);
   expect(isRight(page, { data: [], pagination: { hasMore: true, cursor: 'x' } })).toBe(true);
@@ -41,7 +41,7 @@ test('a page has a cursor exactly when there is more, and nothing else', () => {
   expect(isRight(page, { data: [], pagination: { hasMore: false }, total: 0 })).toBe(false);
 });
 
-test('no body is no JSON at all', () => {
+test('a response without a body has no JSON', () => {
   expect(isRight(noBody, undefined)).toBe(true);
   for (const value of [null, {}, '', false]) expect(isRight(noBody, value)).toBe(false);
 });

@@ -2,62 +2,61 @@ import { z } from 'zod';
 import { ExactJson } from '../../../kernel/values/exact-json.ts';
 import { ID_FORM, ID_PREFIXES, type IdKind } from '../../../kernel/values/ids.ts';
 
-/*
- * Parts of the schemas of answers. Resources have their types from these schemas, tests parse answers by them, and documents
- * are made from them. The service itself parses no answer: `z.output` of a schema is what a handler returns, `z.input` is what
- * JSON makes of it on the wire.
+/**
+ * Building blocks for response schemas. The types of resources, the tests and the API documents are derived from these schemas. The
+ * service itself does not parse its responses: `z.output` of a schema is what a handler returns, `z.input` is its JSON on the wire.
  */
 
-/** The id of a resource of that kind, or of one of several. */
+/** Schema of an id of one kind, or of one of several kinds. */
 export const idOf = (...kinds: [IdKind, ...IdKind[]]) => {
   const prefixes = kinds.map((kind) => `${ID_PREFIXES[kind]}_`);
   return z
     .string()
-    .regex(new RegExp(`^(?:${prefixes.join('|')})${ID_FORM}$`), `is no id of the kind ${kinds.join(' or ')}`)
-    .describe(`Prefix \`${prefixes.join('` or `')}\` and 26 characters that sort by the time of making.`);
+    .regex(new RegExp(`^(?:${prefixes.join('|')})${ID_FORM}$`), `must be an id of the kind ${kinds.join(' or ')}`)
+    .describe(`Prefix \`${prefixes.join('` or `')}\` and 26 characters that sort by creation time.`);
 };
 
-/** A time: a Date inside; outside what Date writes, which is ISO 8601 in UTC to the millisecond. */
+/** A time: a Date in code, ISO 8601 in UTC with milliseconds on the wire. */
 export const time = z.codec(z.iso.datetime({ precision: 3 }), z.date(), {
   decode: (text) => new Date(text),
   encode: (date) => date.toISOString(),
 });
 
-/** A publisher's own JSON object, which goes out digit for digit as it came. */
+/** A JSON object from a publisher, returned digit for digit as it was sent. */
 export const exactObject = z.codec(z.record(z.string(), z.unknown()), z.instanceof(ExactJson), {
   decode: (value) => new ExactJson(JSON.stringify(value)),
-  // `as`: the text is that of an object, which only its publisher knows more of.
+  // `as`: the text is that of an object, of which nothing more is known.
   encode: ({ text }) => JSON.parse(text) as Record<string, unknown>,
 });
 
-/** An author's own JSON array, which goes out digit for digit as it came. */
+/** A JSON array from a publisher, returned digit for digit as it was sent. */
 export const exactArray = z.codec(z.array(z.unknown()), z.instanceof(ExactJson), {
   decode: (value) => new ExactJson(JSON.stringify(value)),
   // `as`: the text is that of an array.
   encode: ({ text }) => JSON.parse(text) as unknown[],
 });
 
-/** A JSON value that goes out as it is stored. */
+/** A JSON value that is returned as it is stored. */
 export const storedJson = z.codec(z.unknown(), z.instanceof(ExactJson), {
   decode: (value) => new ExactJson(JSON.stringify(value)),
   encode: ({ text }): unknown => JSON.parse(text),
 });
 
-/** A count, or a whole number of any unit. */
+/** A count, or a whole number in any unit. */
 export const wholeNumber = z.int().min(0);
 
-/** A field that is refused, and why: ErrorDetails. */
+/** An invalid field and the reason (ErrorDetails). */
 export const fieldProblem = z
   .strictObject({
-    field: z.string().describe('Path of the field as its author writes it, such as `messages[3].eventType`.'),
-    reason: z.string().describe('Reads behind the field: `is required`.'),
+    field: z.string().describe('Path of the field in the request, such as `messages[3].eventType`.'),
+    reason: z.string().describe('What is wrong; reads as a sentence after the field name: `is required`.'),
   })
   .meta({ typeName: 'FieldProblem' });
 
 type PageTexts = { cursor: string; hasMore: string };
 const page = <T extends z.ZodType>(each: T, texts: PageTexts, isEndless: boolean) =>
   z.strictObject({
-    data: z.array(each).describe('Items of this page, in the order of the list.'),
+    data: z.array(each).describe('Items on this page, in the order of the list.'),
     pagination: z
       .strictObject({
         cursor: z.string().exactOptional().describe(texts.cursor),
@@ -65,37 +64,37 @@ const page = <T extends z.ZodType>(each: T, texts: PageTexts, isEndless: boolean
       })
       .refine(
         ({ cursor, hasMore }) => hasMore === (cursor !== undefined) || (isEndless && !hasMore),
-        isEndless ? 'has a cursor where there is more' : 'has a cursor exactly when there is more',
+        isEndless ? 'must have a cursor if there is more' : 'must have a cursor if, and only if, there is more',
       )
-      .describe('Where the list goes on.'),
+      .describe('How to get the next page.'),
   });
 
-/** One page of a list (spec §4 common rule 2). The cursor is there exactly when there is more. */
+/** One page of a list (spec §4 common rule 2). It has a cursor if, and only if, there is more. */
 export const pageOf = <T extends z.ZodType>(each: T) =>
   page(
     each,
     {
-      cursor: 'Asks for the next page as the parameter `cursor`. Absent on the last page.',
+      cursor: 'Pass it as the parameter `cursor` to get the next page. Absent on the last page.',
       hasMore: 'Whether there is a next page.',
     },
     false,
   );
 
-/** One page of a list that may also be read in an order without an end: its last page has a cursor too. */
+/** One page of a list that can also be read in an endless order, in which the last page has a cursor too. */
 export const pageWithoutEndOf = <T extends z.ZodType>(each: T) =>
   page(
     each,
     {
       cursor:
-        'Asks for the next page as the parameter `cursor`. With `order=committed` always there; else absent on the last page.',
-      hasMore: 'Whether there is a next page now.',
+        'Pass it as the parameter `cursor` to get the next page. Always present with `order=committed`; otherwise absent on the last page.',
+      hasMore: 'Whether there is a next page at the moment.',
     },
     true,
   );
 
-/** An answer that is the one resource or the other. */
+/** A response that is one resource or the other. */
 export const eitherOf = <One extends z.ZodType, Other extends z.ZodType>(one: One, other: Other) =>
   z.union([one, other]);
 
-/** An answer without a body (204). */
+/** A response without a body (204). */
 export const noBody = z.void();

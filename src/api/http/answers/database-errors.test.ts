@@ -11,7 +11,7 @@ test.each(['22P02', '22P05', '22021', '22003', '22007', '22008', '22001', '54001
     const error = fromDatabaseError(withCode(code), WRITE);
     expect(error).toMatchObject({
       code: 'INVALID_REQUEST',
-      details: { field: 'body', reason: 'holds a value that cannot be stored' },
+      details: { field: 'body', reason: 'contains a value that cannot be stored' },
     });
     expect(error?.message).not.toContain('detail');
   },
@@ -84,7 +84,7 @@ test.each(['57P03', '57P05', '25P03', '25006', '40001', 'ECONNREFUSED', 'P2024']
   },
 );
 
-test('a value that PostgreSQL refuses behind Prisma is INVALID_REQUEST', () => {
+test('a value that PostgreSQL rejects through Prisma is INVALID_REQUEST', () => {
   const error = withCode('P2010', {
     meta: { driverAdapterError: { cause: { kind: 'InvalidInputValue', originalCode: '22P05' } } },
   });
@@ -110,15 +110,15 @@ test('an error that is its own cause does not hang', () => {
 
 // Old: one text for all of them, "cannot reach its database", also where it answers and takes no writes.
 test.each([
-  ['25006', 'The database takes no writes: it is read-only'],
-  ['53100', 'The database takes no writes: its disk is full'],
+  ['25006', 'The database is read-only'],
+  ['53100', 'The disk of the database is full'],
   ['53200', 'The database is out of memory'],
-  ['53300', 'The database has no connection left for the service'],
+  ['53300', 'The database has no free connection for the service'],
   ['57P03', 'The database is stopping or starting'],
-  ['57014', 'The database took too long'],
-  ['40P01', 'The database was asked for conflicting changes'],
-  ['08006', 'The service cannot reach its database just now'],
-  ['ECONNREFUSED', 'The service cannot reach its database just now'],
+  ['57014', 'The database took too long to respond'],
+  ['40P01', 'The change conflicted with another one in the database'],
+  ['08006', 'The service cannot reach its database'],
+  ['ECONNREFUSED', 'The service cannot reach its database'],
 ])('%s says: %s', (code, message) => {
   expect(fromDatabaseError(withCode(code), { isRead: true })?.message).toBe(message);
 });

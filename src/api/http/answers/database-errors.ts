@@ -1,7 +1,7 @@
 import { DUPLICATE_CODES, failureCodes } from '../../../platform/db/failures.ts';
 import { ApiError, invalidField } from '../../../kernel/errors.ts';
 
-/** PostgreSQL and Prisma codes and Prisma's driver adapter kinds, by what the caller is to be told. */
+/** Codes of PostgreSQL and Prisma, and kinds of Prisma's driver adapter, grouped by the error that the caller gets. */
 const VALUE_CODES = new Set([
   '22P02', // not the text of that type
   '22P05', // NUL in jsonb
@@ -58,10 +58,10 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_MESSAGES =
   /timeout exceeded when trying to connect|Connection terminated|not queryable|Client was closed|after calling end on the pool|Server has closed the connection/;
 
-/** No connection of a pool was free in time, as pg says it and as Prisma says it of a transaction. */
+/** No pool connection was free in time, in the words of pg and (for a transaction) of Prisma. */
 const NO_CONNECTION = /timeout exceeded when trying to connect|Unable to start a transaction in the given time/;
 
-/** Codes among these that end a statement under way. */
+/** Those of the codes above that interrupt a running statement. */
 const BREAKING_CODES = new Set([
   '57P01',
   '57P02',
@@ -75,28 +75,27 @@ const BREAKING_CODES = new Set([
 ]);
 const BREAKING_MESSAGES = /Connection terminated unexpectedly|Server has closed the connection/;
 
-/** Seconds until a caller may try again: PostgreSQL's restart takes about that long, and pools reconnect at once. */
+/** PostgreSQL restarts in about that time, and pools reconnect at once. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** The true reason, where the code tells it: callers and their operators look in the right place. No names, no SQL. */
+/** The real reason, if the code reveals it, so that callers and their operators look in the right place. Without names and SQL. */
 const REASONS: readonly (readonly [codes: readonly string[], reason: string])[] = [
-  [['25006'], 'The database takes no writes: it is read-only'],
-  [['53100'], 'The database takes no writes: its disk is full'],
+  [['25006'], 'The database is read-only'],
+  [['53100'], 'The disk of the database is full'],
   [['53200'], 'The database is out of memory'],
-  [['53300', 'P2037', 'TooManyConnections'], 'The database has no connection left for the service'],
+  [['53300', 'P2037', 'TooManyConnections'], 'The database has no free connection for the service'],
   [['57P01', '57P02', '57P03', 'DatabaseNotReady'], 'The database is stopping or starting'],
-  [['57014'], 'The database took too long'],
-  [['SHARE_TAKEN'], 'Other requests keep the database busy'],
-  [['40001', '40P01', 'P2034', 'TransactionWriteConflict'], 'The database was asked for conflicting changes'],
+  [['57014'], 'The database took too long to respond'],
+  [['SHARE_TAKEN'], 'The database is busy with other requests'],
+  [['40001', '40P01', 'P2034', 'TransactionWriteConflict'], 'The change conflicted with another one in the database'],
 ];
 
 const unavailableReason = (codes: readonly string[]): string =>
-  REASONS.find(([known]) => known.some((code) => codes.includes(code)))?.[1] ??
-  'The service cannot reach its database just now';
+  REASONS.find(([known]) => known.some((code) => codes.includes(code)))?.[1] ?? 'The service cannot reach its database';
 
 /**
- * The failure of a request that got no connection in time, with its text alone: hundreds of requests may fail so in a second, and a stack
- * tells nothing of the cause. Undefined for every other failure.
+ * The failure of a request that got no connection in time, without its stack: hundreds of requests per second may fail like this, and
+ * the stack says nothing about the cause. Undefined for every other failure.
  */
 export function noConnectionIn(thrown: unknown): Error | undefined {
   const text = failureCodes(thrown).messages.find((message) => NO_CONNECTION.test(message));
@@ -104,9 +103,9 @@ export function noConnectionIn(thrown: unknown): Error | undefined {
 }
 
 /**
- * The answer to what a database or the way to it throws: INVALID_REQUEST when a value cannot be stored, CONFLICT for a
- * duplicate, UNAVAILABLE with a delay when it is away. That says `outcome: unknown` for a request that may have changed
- * something, when the database went away with a statement under way. Undefined for everything else: that is a fault of ours.
+ * Maps what a database or its driver throws to a response: INVALID_REQUEST if a value cannot be stored, CONFLICT for a duplicate,
+ * UNAVAILABLE with a delay if the database is down. UNAVAILABLE says `outcome: unknown` if the connection was lost during a statement
+ * of a request that may have changed something. Returns undefined for everything else, which is an internal error.
  */
 export function fromDatabaseError(thrown: unknown, { isRead }: { isRead: boolean }): ApiError | undefined {
   const { codes, messages } = failureCodes(thrown);
@@ -119,16 +118,20 @@ export function fromDatabaseError(thrown: unknown, { isRead }: { isRead: boolean
       codes.some((code) => BREAKING_CODES.has(code) || code.startsWith('08')) ||
       messages.some((text) => BREAKING_MESSAGES.test(text));
     if (isRead || !isBroken) return new ApiError('UNAVAILABLE', unavailableReason(codes), given);
-    return new ApiError('UNAVAILABLE', 'The database went away in the middle: this may have been done or not', {
-      ...given,
-      details: { field: 'outcome', reason: 'unknown' },
-    });
+    return new ApiError(
+      'UNAVAILABLE',
+      'The database connection was lost during the request, so it may or may not have been carried out',
+      {
+        ...given,
+        details: { field: 'outcome', reason: 'unknown' },
+      },
+    );
   }
   if (codes.some((code) => DUPLICATE_CODES.has(code))) {
-    return new ApiError('CONFLICT', 'A resource with these values exists already', { cause: thrown });
+    return new ApiError('CONFLICT', 'A resource with these values already exists', { cause: thrown });
   }
   if (codes.some((code) => VALUE_CODES.has(code))) {
-    const { code, message, details } = invalidField('body', 'holds a value that cannot be stored');
+    const { code, message, details } = invalidField('body', 'contains a value that cannot be stored');
     return new ApiError(code, message, { ...(details && { details }), cause: thrown });
   }
   return undefined;

@@ -8,40 +8,38 @@ import {
 } from '../../../kernel/errors.ts';
 import { fieldProblem } from './answer-fields.ts';
 
-// `as`: the keys of the table are all codes there are.
+// `as`: the keys of the table are exactly the codes.
 const CODES = Object.keys(STATUS_OF_CODE) as ErrorCode[];
 
-/** The body of every refusal (spec §7). */
+/** The body of every error response (spec §7). */
 export const errorEnvelope = z.strictObject({
   error: z
     .strictObject({
-      code: z.enum(CODES).describe('Tells programs what went wrong, and decides the HTTP status.'),
-      message: z.string().min(1).describe('Tells people what went wrong. Not to be compared: the text may change.'),
+      code: z.enum(CODES).describe('Machine-readable code. It determines the HTTP status.'),
+      message: z.string().min(1).describe('Explanation for people. Do not compare it: the text may change.'),
       details: fieldProblem
         .extend({
-          oauthError: z.enum(OAUTH_ERRORS).exactOptional().describe('The same for OAuth clients.'),
+          oauthError: z.enum(OAUTH_ERRORS).exactOptional().describe('The error code for OAuth clients.'),
           errors: z
             .array(fieldProblem)
             .min(1)
             .exactOptional()
-            .describe(
-              'Everything that is wrong with the definition of a workflow, the first one included; at most 20.',
-            ),
+            .describe('Up to 20 problems of a workflow definition, including the first.'),
         })
         .exactOptional()
-        .describe('The first offending field, and why it is refused.'),
+        .describe('The first invalid field, and what is wrong with it.'),
       retryAfter: z
         .int()
         .min(1)
         .exactOptional()
         .describe(
-          'Seconds until the request may succeed. On RATE_LIMITED alone; elsewhere the header Retry-After says it.',
+          'Seconds until the request may succeed. Only with RATE_LIMITED; other errors have only the header Retry-After.',
         ),
     })
     .refine(({ code, retryAfter }) => (code === 'RATE_LIMITED') === (retryAfter !== undefined), {
-      error: 'has a retryAfter exactly on RATE_LIMITED',
+      error: 'must have retryAfter if, and only if, its code is RATE_LIMITED',
     })
-    .describe('Why the request was refused.'),
+    .describe('Why the request failed.'),
 });
 export type ErrorEnvelope = z.output<typeof errorEnvelope>;
 
@@ -50,18 +48,18 @@ export const toEnvelope = ({ code, message, details, retryAfter, oauth }: ApiErr
     code,
     message,
     ...(details !== undefined && { details: oauth === undefined ? details : { ...details, oauthError: oauth.error } }),
-    // Spec §7: retryAfter in the body on RATE_LIMITED only; the header says it elsewhere.
+    // Spec §7: the body has retryAfter only on RATE_LIMITED; otherwise it is only in the header.
     ...(code === 'RATE_LIMITED' && retryAfter !== undefined && { retryAfter }),
   },
 });
 
-/** RFC 6749 §5.2, and nothing of the envelope: a stock client refuses an `error` that is no text. */
+/** RFC 6749 §5.2, without our envelope: a standard client rejects an `error` that is not a string. */
 export const oauthRefusal = z.strictObject({
-  error: z.enum(OAUTH_ERRORS).describe('Tells programs what went wrong.'),
-  error_description: z.string().describe('Tells people what went wrong.'),
+  error: z.enum(OAUTH_ERRORS).describe('Machine-readable error code.'),
+  error_description: z.string().describe('Explanation for people.'),
 });
 
-/** The refusal in the form of RFC 6749, whose texts have neither quotes nor backslashes. */
+/** The error in the format of RFC 6749, whose texts must not contain quotes or backslashes. */
 export const toOAuthRefusal = ({ code, message, oauth }: ApiError): z.output<typeof oauthRefusal> => ({
   error: oauth?.error ?? DEFAULT_ERRORS[code] ?? 'invalid_request',
   error_description: message.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'"),

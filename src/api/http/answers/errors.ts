@@ -8,14 +8,12 @@ import { traceHeaderOf } from '../observing.ts';
 import { toEnvelope, toOAuthRefusal } from './error-envelope.ts';
 
 /**
- * The error that a caller gets for anything thrown. `isRead`: the request changes nothing, so its outcome is known. Unknown values
- * become a fixed text: theirs may hold SQL, hosts or secrets.
+ * Returns the API error for anything thrown. `isRead`: the request changes nothing, so its outcome is known. Unknown errors get a fixed
+ * text, because their own may contain SQL, hosts or secrets.
  */
 export function toApiError(thrown: unknown, what: { isRead: boolean }): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  return (
-    fromDatabaseError(thrown, what) ?? new ApiError('INTERNAL', 'Something went wrong on our side', { cause: thrown })
-  );
+  return fromDatabaseError(thrown, what) ?? new ApiError('INTERNAL', 'An internal error occurred', { cause: thrown });
 }
 
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
@@ -28,27 +26,27 @@ function errorHeaders(error: ApiError): Record<string, string | string[]> {
   };
 }
 
-/** Writes an error as the answer, keeping the headers that are already set. */
+/** Writes an error response and keeps the headers that are already set. */
 function writeError(ctx: Context, error: ApiError): void {
   ctx.set(errorHeaders(error));
   writeAnswer(ctx, error.status, isForOAuthClient(ctx, error) ? toOAuthRefusal(error) : toEnvelope(error));
 }
 
 /**
- * A stock OAuth client sends a form, and reads refusals in the form of RFC 6749 alone. The RFC has no word for too many requests or
- * for a fault of ours: such a client goes by the status there.
+ * A standard OAuth client sends a form and understands errors only in the format of RFC 6749. The RFC has no code for rate limits or
+ * internal errors; clients go by the status there.
  */
 function isForOAuthClient({ req, state }: Context, { code, status }: ApiError): boolean {
   if (state.route?.isOAuth !== true || code === 'RATE_LIMITED' || status >= 500) return false;
   return mediaTypeOf(req) === FORM_TYPE;
 }
 
-/** Requests that get no connection are refused by the hundred, all for one reason: one line in this time says how many. */
+/** When no connection is free, requests fail by the hundred for the same reason; one line per interval says how many. */
 const LOG_BUSY_EVERY_MS = 5_000;
 
 /**
- * Turns everything thrown behind it into the error envelope, and writes what a caller must not see into the log. `now` in ms, from any
- * beginning.
+ * Turns anything thrown by later middleware into the error envelope, and logs what the caller must not see. `now` is in ms, from any
+ * origin.
  */
 export const errors = (log: Logger, now: () => number = () => performance.now()): Middleware => {
   let loggedAt = Number.NEGATIVE_INFINITY;
@@ -61,7 +59,7 @@ export const errors = (log: Logger, now: () => number = () => performance.now())
     }
     log.warn(
       { ...where, code: 'UNAVAILABLE', err, refusedSinceLastLine: unlogged },
-      'request refused: no connection to PostgreSQL was free in time',
+      'request failed: no PostgreSQL connection was free in time',
     );
     loggedAt = now();
     unlogged = 0;
@@ -77,26 +75,27 @@ export const errors = (log: Logger, now: () => number = () => performance.now())
       const busy = error.code === 'UNAVAILABLE' ? noConnectionIn(error.cause) : undefined;
       if (error.code === 'INTERNAL') log.error({ ...where, err: error.cause ?? error }, 'request failed');
       else if (busy !== undefined) logBusy(where, busy);
-      else if (error.cause !== undefined) log.warn({ ...where, code: error.code, err: error.cause }, 'request refused');
+      else if (error.cause !== undefined)
+        log.warn({ ...where, code: error.code, err: error.cause }, 'request rejected');
       writeError(ctx, error);
     }
   };
 };
 
-/** Errors that a challenge names; the others are the token endpoint's own. */
+/** Errors that a challenge names; the others belong to the token endpoint. */
 const NAMED = new Set(['invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce', 'insufficient_scope']);
 
 /**
- * How to authenticate, on refusals that better credentials would lift: both schemes, each in a header line of its own (RFC 9110
- * §11.6.1, RFC 9449 §7.1, RFC 6750 §3). An error stands beside the scheme whose credential was refused: a missing scope is a matter of
- * both. A nonce that is asked for goes into DPoP-Nonce (RFC 9449 §8).
+ * How to authenticate, on errors that a better credential would avoid: both schemes, each in its own header line (RFC 9110 §11.6.1, RFC
+ * 9449 §7.1, RFC 6750 §3). An error is attached to the scheme whose credential was rejected; a missing scope concerns both. A required
+ * nonce goes into DPoP-Nonce (RFC 9449 §8).
  */
 function challengesOf({ code, oauth }: ApiError): Record<string, string | string[]> {
   if (code !== 'UNAUTHORIZED' && code !== 'FORBIDDEN' && oauth?.nonce === undefined) return {};
   const nonce = oauth?.nonce === undefined ? {} : { 'DPoP-Nonce': oauth.nonce };
   const error = oauth !== undefined && NAMED.has(oauth.error) ? `, error="${oauth.error}"` : '';
   const scope = oauth?.scope === undefined ? '' : `, scope="${oauth.scope}"`;
-  // Another token is no help where the kind of credential may not do this at all, such as a key where a person is needed.
+  // Another token does not help if this kind of credential may never do it, such as a key where a user is required.
   if (code === 'INVALID_REQUEST' || (code === 'FORBIDDEN' && error === '')) return nonce;
   const ofBearer = oauth?.error === 'insufficient_scope' ? error + scope : '';
   return {

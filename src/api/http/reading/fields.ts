@@ -5,25 +5,25 @@ import { dateTimeField } from './query.ts';
 type Shape = Record<string, z.ZodType>;
 type FieldsOf<S extends Shape> = z.output<z.ZodObject<S, z.core.$strict>>;
 
-/** An identity field: `reason` is what a caller is told who sends another value. */
+/** An identity field. `reason` is the error text if the caller sends a value other than the stored one. */
 type Identity = { form: z.ZodType; reason: string };
 
-/** The field is a text that must equal the stored one. */
+/** The field is a string that must equal the stored one. */
 export const sameText = (reason = 'cannot change'): Identity => ({ form: z.string(), reason });
-/** The field is a date-time that must be the stored instant, in whatever offset. */
+/** The field is a date-time that must be the same instant as the stored one, in any offset. */
 export const sameTime = (reason = 'cannot change'): Identity => ({ form: dateTimeField, reason });
 
-/** Fields of a resource that no caller sets, and rules on the others. */
+/** Fields of a resource that callers cannot set, and rules for the others. */
 export type ResourceFields = {
-  /** A resource can be sent back as it was read: these must then equal what is stored. */
+  /** Must equal the stored values, so that a resource can be sent back as it was read. */
   identity?: Readonly<Record<string, Identity>>;
-  /** The service changes these by itself: whatever is sent back is ignored. */
+  /** Changed by the service itself; values that are sent back are ignored. */
   moved?: readonly string[];
   /** Set by another endpoint, which the reason names. */
   elsewhere?: Readonly<Record<string, string>>;
   /**
-   * By field: why a value is refused, undefined when it is not. A rule that is stricter than what may be stored belongs here:
-   * it is asked of new resources and of values that differ from the stored one, so that older rows go on working.
+   * Per field: why a value is rejected, or undefined. A rule that is stricter than the database belongs here. It applies to new
+   * resources and to values that differ from the stored ones, so that older rows keep working.
    */
   rules?: Readonly<Record<string, (value: unknown) => string | undefined>>;
 };
@@ -31,8 +31,8 @@ export type ResourceFields = {
 const SET_BY_SERVICE = 'is set by the service';
 
 /**
- * The body of a POST, or an object inside one. An unknown field is refused, as is one that the service sets. Null for a field
- * that may be left out is the same as leaving it out, as `takesNull` tells documents.
+ * Schema of the body of a POST, or of an object inside one. Rejects unknown fields and fields that the service sets. Null for an
+ * optional field means the same as leaving it out; `takesNull` says so in the API documents.
  */
 export function fieldsOf<S extends Shape>(
   shape: S,
@@ -45,35 +45,33 @@ export function fieldsOf<S extends Shape>(
     for (const [field, problem] of problemsOf(value, rules))
       context.addIssue({ code: 'custom', path: [field], message: problem });
   });
-  // `as`: the refused fields never have a value.
+  // `as`: the rejected fields never have a value.
   return z
     .preprocess((value) => withoutNulls(value, optional), object)
     .meta({ takesNull: true }) as unknown as z.ZodType<FieldsOf<S>>;
 }
 
 /**
- * The body of a request about all that a filter matches. Null is refused, since each absent part means more: a program that has lost an id
- * would ask for everything.
+ * Schema of the body of a request that affects everything a filter matches. Rejects null: each missing filter matches more, so a
+ * program that has lost an id would affect everything.
  */
 export const filterOf = <S extends Shape>(shape: S): z.ZodType<FieldsOf<S>> => z.strictObject(shape);
 
-/** The body of a PATCH, and what of it is a change. */
+/** The body of a PATCH, and which of its fields are changes. */
 export type PatchBody<T> = {
   body: z.ZodType<T>;
   /**
-   * Why such fields cannot be a change of the stored resource: identity fields that are not the stored ones, and changed fields that a rule
-   * refuses.
+   * Why the given fields cannot be applied to the stored resource: identity fields that differ from the stored ones, and changed fields
+   * that a rule rejects.
    */
   problemsOf(stored: object, given: object): ErrorDetails[];
-  /**
-   * The fields whose value differs from the stored resource's. Throws INVALID_REQUEST for the first of its problems.
-   */
+  /** Returns the fields that differ from the stored resource. Throws INVALID_REQUEST for the first problem. */
   of(stored: object, given: T): T;
 };
 
 /**
- * The body of a PATCH: a shape whose fields are all optional, of which null clears those that are nullable. Fields that
- * only the service sets are taken as `ResourceFields` says, so that a resource can be sent back as it was read.
+ * Schema of the body of a PATCH: all fields of the shape are optional, and null clears the nullable ones. Fields that only the service
+ * sets are handled as described in `ResourceFields`, so that a resource can be sent back as it was read.
  */
 export function changeOf<S extends Shape>(
   shape: S,
@@ -101,29 +99,29 @@ export function changeOf<S extends Shape>(
       ...shape,
     })
     .refine((given) => Object.keys(given).length > 0, {
-      error: `must hold at least one of ${Object.keys(shape).join(', ')}`,
+      error: `must have at least one of ${Object.keys(shape).join(', ')}`,
     })
     .meta({ minProperties: 1 });
   return {
-    // `as`: what the type leaves out is of interest to `of` alone.
+    // `as`: only `of` uses the fields that the type leaves out.
     body: body as unknown as z.ZodType<FieldsOf<S>>,
     problemsOf: problemsOfChange,
     of(stored, given) {
       const [problem] = problemsOfChange(stored, given);
       if (problem !== undefined) throw invalidField(problem.field, problem.reason);
-      // `as`: all fields of the shape are optional, so some of them are such an object too.
+      // `as`: all fields of the shape are optional, so a part of them is a valid value too.
       return changedIn(stored, given) as FieldsOf<S>;
     },
   };
 }
 
-/** Fields with which a body is refused, each with its reason. */
+/** Schemas that reject a field, each with its reason. */
 const refusing = (reasons: Readonly<Record<string, string>>): Shape =>
   Object.fromEntries(Object.entries(reasons).map(([name, error]) => [name, readOnly(z.never(error))]));
 
 const readOnly = (form: z.ZodType): z.ZodType => form.exactOptional().meta({ readOnly: true });
 
-/** Whether a caller can set the field of an object to a value of its choice. */
+/** Whether callers can set the field to a value of their choice. */
 export const isSettable = (field: z.ZodType | undefined): boolean => field?.meta()?.['readOnly'] !== true;
 
 const isOptional = (schema: z.ZodType | undefined): boolean => schema?._zod.optin !== undefined;
@@ -142,6 +140,6 @@ function problemsOf(values: object, rules: NonNullable<ResourceFields['rules']>)
   });
 }
 
-/** Null is what an absent field is cleared with; dates are compared as instants. */
+/** Null clears a field, so it equals an absent one; dates are compared as instants. */
 const isSame = (stored: unknown, given: unknown): boolean =>
   (stored ?? null) === given || JSON.stringify(stored ?? null) === JSON.stringify(given);

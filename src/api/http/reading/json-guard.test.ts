@@ -26,24 +26,29 @@ const withKeys = (count: number): unknown =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 
 test.each([
-  ['a NUL in a string', '{"payload":{"a":"x\\u0000y"}}', 'payload.a', 'contains a NUL character'],
-  ['a NUL in a key', '{"payload":{"a":{"x\\u0000":1}}}', 'payload.a', 'has a key that contains a NUL character'],
+  ['a NUL in a string', '{"payload":{"a":"x\\u0000y"}}', 'payload.a', 'must not contain a NUL character'],
+  [
+    'a NUL in a key',
+    '{"payload":{"a":{"x\\u0000":1}}}',
+    'payload.a',
+    'must not have a key that contains a NUL character',
+  ],
   [
     'a high surrogate alone',
     '{"messages":[{},{"payload":{"a":["\\ud800"]}}]}',
     'messages[1].payload.a[0]',
-    'contains half of a surrogate pair',
+    'must not contain half of a surrogate pair',
   ],
   [
     'a low surrogate alone in a key of the body',
     '{"\\udc00":1}',
     'body',
-    'has a key that contains half of a surrogate pair',
+    'must not have a key that contains half of a surrogate pair',
   ],
-  ['a number beyond a double', '{"payload":{"n":1e400}}', 'payload.n', 'is a number too large to keep'],
-  ['a negative number beyond a double', '[-1e400]', '[0]', 'is a number too large to keep'],
-  ['a text alone', '"\\u0000"', 'body', 'contains a NUL character'],
-  ['a number alone', '1e999', 'body', 'is a number too large to keep'],
+  ['a number beyond a double', '{"payload":{"n":1e400}}', 'payload.n', 'must be a number that fits a double'],
+  ['a negative number beyond a double', '[-1e400]', '[0]', 'must be a number that fits a double'],
+  ['a text alone', '"\\u0000"', 'body', 'must not contain a NUL character'],
+  ['a number alone', '1e999', 'body', 'must be a number that fits a double'],
 ])('%s is refused with its place', (_, text, field, reason) => {
   expect(problemOf(JSON.parse(text))).toEqual({ field, reason });
 });
@@ -52,49 +57,51 @@ test.each(['{}', 'null', 'true', '"\\ud83d\\ude00"', '{"😀":["ü",1.5,null,fal
   expect(problemOf(JSON.parse(text))).toBeUndefined();
 });
 
-test('the first offender in the order of the text is named', () => {
+test('names the first problem in the order of the text', () => {
   expect(problemOf({ a: { b: [1, Infinity] }, c: '\0' })?.field).toBe('a.b[1]');
 });
 
-test('32 levels are accepted and 33 refused, a payload counted from itself', () => {
+test('32 levels are accepted and 33 rejected, with a payload counted from its own root', () => {
   expect(problemOf(nested(MAX_DEPTH))).toBeUndefined();
-  expect(problemOf(nested(MAX_DEPTH + 1))?.reason).toBe('is nested deeper than 32 levels');
+  expect(problemOf(nested(MAX_DEPTH + 1))?.reason).toBe('must be nested at most 32 levels deep');
   expect(problemOf({ payload: nested(MAX_DEPTH) })).toBeUndefined();
   expect(problemOf({ messages: [{ payload: nested(MAX_DEPTH) }] })).toBeUndefined();
   expect(problemOf({ messages: [{ payload: nested(MAX_DEPTH + 1) }] })?.field).toMatch(/^messages\[0\]\.payload\.a\.a/);
-  expect(problemOf({ other: { payload: nested(MAX_DEPTH - 1) } })?.reason).toBe('is nested deeper than 32 levels');
-});
-
-test('a million levels are refused without overflowing the stack', () => {
-  expect(problemOf(JSON.parse('['.repeat(1_000_000) + ']'.repeat(1_000_000)))?.reason).toBe(
-    'is nested deeper than 32 levels',
+  expect(problemOf({ other: { payload: nested(MAX_DEPTH - 1) } })?.reason).toBe(
+    'must be nested at most 32 levels deep',
   );
 });
 
-test('10,000 members fit one payload and one more does not', () => {
+test('a million levels are rejected without a stack overflow', () => {
+  expect(problemOf(JSON.parse('['.repeat(1_000_000) + ']'.repeat(1_000_000)))?.reason).toBe(
+    'must be nested at most 32 levels deep',
+  );
+});
+
+test('one payload may have 10,000 members and no more', () => {
   expect(problemOf({ payload: withKeys(MAX_KEYS) })).toBeUndefined();
   expect(problemOf({ payload: withKeys(MAX_KEYS + 1) })).toEqual({
     field: 'payload',
-    reason: 'has more than 10000 members in its objects, those inside counted',
+    reason: 'must have at most 10000 members, including those of nested objects',
   });
   const inside = { a: [{ b: withKeys(MAX_KEYS) }] };
   expect(problemOf({ messages: [{ payload: {} }, { payload: inside }] })?.field).toBe('messages[1].payload');
   expect(problemOf({ schema: withKeys(MAX_KEYS) })?.field).toBe('body');
 });
 
-test('each payload of a batch has members of its own, and all of them together at most 100,000', () => {
+test('each payload of a batch has its own limit of members, and all of them together 100,000', () => {
   const batch = (count: number, keys: number): unknown => ({
     messages: Array.from({ length: count }, () => ({ payload: withKeys(keys) })),
   });
   expect(problemOf(batch(9, MAX_KEYS))).toBeUndefined();
   expect(problemOf(batch(11, MAX_KEYS))).toEqual({
     field: 'body',
-    reason: `has more than ${MAX_BODY_KEYS} members in its objects, those inside counted`,
+    reason: `must have at most ${MAX_BODY_KEYS} members, including those of nested objects`,
   });
 });
 
-test('absurd depth is seen in the text, brackets in strings do not count', () => {
-  const reason = 'body: is nested deeper than 32 levels';
+test('extreme depth is noticed in the text, and brackets in strings do not count', () => {
+  const reason = 'body: must be nested at most 32 levels deep';
   expect(() => atOnce(refuseCostlyJson('['.repeat(65)))).toThrow(reason);
   expect(() => atOnce(refuseCostlyJson('{"a":'.repeat(2_000_000)))).toThrow(reason);
   for (const text of [
@@ -115,12 +122,12 @@ test.each([
   ['{"x\\"":1,"x\\"":2}', 'x"'],
 ])('%s has a member twice', (text, field) => {
   expect(() => refuseDoubledMembers(text)).toThrow(
-    expect.objectContaining({ details: { field, reason: 'is given more than once' } }),
+    expect.objectContaining({ details: { field, reason: 'must be given only once' } }),
   );
 });
 
 test.each(['{"a":"a","b":{"a":1,"a":2},"c":[{"a":1},"a"]}', '["a","a"]', '"a"', '{}', '{"a":"\\"a\\":"}'])(
-  '%s has no member of its own twice',
+  '%s has no duplicate member in its outermost object',
   (text) => {
     expect(() => refuseDoubledMembers(text)).not.toThrow();
   },
@@ -151,22 +158,22 @@ test.each([
     '100,001 arrays',
     `[${'[],'.repeat(MAX_CONTAINERS)}1]`,
     'body',
-    `has more than ${MAX_CONTAINERS} objects and arrays`,
+    `must have at most ${MAX_CONTAINERS} objects and arrays`,
   ],
   [
     '500,001 arrays in a batch',
     inMessages(...Array.from({ length: 10 }, () => `[${'[],'.repeat(50_000)}1]`)),
     'body',
-    `has more than ${MAX_BODY_CONTAINERS} objects and arrays`,
+    `must have at most ${MAX_BODY_CONTAINERS} objects and arrays`,
   ],
-  ['two arrays of messages', '{"messages":[],"messages":[{}]}', 'messages', 'is given more than once'],
+  ['two arrays of messages', '{"messages":[],"messages":[{}]}', 'messages', 'must be given only once'],
   [
     '101 messages',
     inMessages(...Array.from({ length: 101 }, () => '{}')),
     'messages',
-    'must hold at most 100 messages',
+    'must have at most 100 messages',
   ],
-  ['1.7 million messages', inMessages('{},'.repeat(1_700_000)), 'messages', 'must hold at most 100 messages'],
+  ['1.7 million messages', inMessages('{},'.repeat(1_700_000)), 'messages', 'must have at most 100 messages'],
   ['a large payload', `{"eventType":"a","payload":${large}}`, 'payload', 'must have at most 1000 bytes'],
   [
     'a large text as payload',

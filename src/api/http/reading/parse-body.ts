@@ -19,15 +19,15 @@ import { parseQuery } from './query.ts';
 const CHARACTERS_PER_PARSE = 128 * 1024;
 
 /**
- * Reads the bytes as the route takes them: exact text to bodyText; parsed and checked JSON, or the fields of a form, to body. A
- * route without a body schema tolerates one of JSON, but it must still be valid. Raw bytes are left as they are. Large bodies of JSON
- * wait for their turn (slices.ts), in which an environment counts as one: they are read one after the other.
+ * Reads the bytes as the route consumes them: the exact text goes to bodyText; parsed and checked JSON, or the fields of a form, to
+ * body. A route without a body schema accepts a JSON body too, but it must be valid. Raw bytes are left alone. Large JSON bodies wait
+ * in a queue (slices.ts) in which an environment counts as one, so they are read one after the other.
  */
 export function parseBody(costly: Slices): Middleware {
   return ({ req, state }, next) => {
     const { bytes, route, caller } = state;
     const consumes = route?.consumes ?? 'none';
-    // An empty chunked body is no body.
+    // An empty chunked body counts as no body.
     if (bytes.length === 0 || typeof consumes !== 'string') return next();
     const isForm = consumes === 'form' || (consumes === 'parameters' && mediaTypeOf(req) === FORM_TYPE);
     if (isForm) {
@@ -54,10 +54,10 @@ export function parseBody(costly: Slices): Middleware {
 
 type JsonBody = { text: string; value: unknown };
 
-/** Text and value of JSON bytes, read as every body is. Throws INVALID_REQUEST. */
+/** Returns text and value of JSON bytes, with the same checks as every request body. Throws INVALID_REQUEST. */
 export const readJson = (bytes: Buffer, bounds?: MessageBounds): JsonBody => atOnce(readingJson(bytes, bounds));
 
-/** The same in steps, each with at most 5 ms of work for ordinary JSON and 15 ms for the worst. */
+/** Does what `readJson` does in steps, each up to 5 ms for ordinary JSON and 15 ms in the worst case. */
 function* readingJson(bytes: Buffer, bounds: MessageBounds | undefined): Steps<JsonBody> {
   const text = decode(bytes);
   const messages = yield* refuseCostlyJson(text, bounds);
@@ -69,12 +69,13 @@ function* readingJson(bytes: Buffer, bounds: MessageBounds | undefined): Steps<J
 }
 
 /**
- * Text and value of JSON bytes that another service has written, which are kept as they came: characters, numbers and member names
- * that publishers may not send are fine. Throws INVALID_REQUEST for bytes that are not JSON, or too costly to parse (json-guard.ts).
+ * Returns text and value of JSON bytes that another service has written. They are kept unchanged, so characters, numbers and member
+ * names that publishers may not send are allowed. Throws INVALID_REQUEST for bytes that are not JSON, or too costly to parse
+ * (json-guard.ts).
  */
 export function readForeignJson(bytes: Buffer): { text: string; value: unknown } {
   const text = decode(bytes);
-  // Such a body has at most 1 MiB: there is no need to count its objects more closely.
+  // Such a body has at most 1 MiB, so a tighter limit is not needed.
   atOnce(refuseCostlyJson(text, undefined, { mostContainers: MAX_BODY_CONTAINERS, depth: ABSURD_DEPTH }));
   try {
     return { text, value: JSON.parse(text) as unknown };
@@ -83,7 +84,7 @@ export function readForeignJson(bytes: Buffer): { text: string; value: unknown }
   }
 }
 
-/** The value of a body whose messages are parsed one at a time: 5 MiB of JSON in one piece take up to 80 ms. */
+/** Returns the value of a body whose messages are parsed one at a time, because 5 MiB of JSON in one piece take up to 80 ms. */
 function* parseMessages(text: string, { start, end, elements }: MessageSpans): Steps<unknown> {
   const messages: unknown[] = [];
   let parsed = 0;
@@ -94,7 +95,7 @@ function* parseMessages(text: string, { start, end, elements }: MessageSpans): S
     parsed = 0;
     yield;
   }
-  // The array is empty there and only there, and valid JSON stays valid where valid elements are put into it.
+  // Only there is the array empty, and valid JSON stays valid when valid elements are put into it.
   const emptied = (position: number): number => (position < start + 2 ? position : position - start - 2 + end);
   const body = parseJson(`${text.slice(0, start)}[]${text.slice(end)}`, emptied);
   // `as`: the scan has found the array as a member of an object, and JSON.parse agrees that there is one.
@@ -106,11 +107,11 @@ function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw invalidField('body', 'is not valid UTF-8');
+    throw invalidField('body', 'must be valid UTF-8');
   }
 }
 
-/** Where a position in the parsed text is in the body. */
+/** Maps a position in the parsed text to one in the body. */
 type InBody = (position: number) => number;
 
 function parseJson(text: string, inBody?: InBody): unknown {
@@ -119,14 +120,14 @@ function parseJson(text: string, inBody?: InBody): unknown {
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : '';
     if (message.includes('forbidden prototype'))
-      throw invalidField('body', 'has a key __proto__ or constructor.prototype');
+      throw invalidField('body', 'must not have a key __proto__ or constructor.prototype');
     throw notJson(thrown, inBody);
   }
 }
 
-/** The parser's own text may quote the body, so only the position is taken from it. */
+/** The parser's own text may quote the body, so only the position is used. */
 function notJson(thrown: unknown, inBody: InBody = (position) => position): ApiError {
   const position = /at position (\d+)/.exec(thrown instanceof Error ? thrown.message : '')?.[1];
   const at = position === undefined ? '' : ` (at position ${inBody(Number(position))})`;
-  return invalidField('body', `is not valid JSON${at}`);
+  return invalidField('body', `must be valid JSON${at}`);
 }

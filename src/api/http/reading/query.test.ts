@@ -68,7 +68,7 @@ test.each([
   expect(instantField.parse(text)).toBe(instant);
 });
 
-test('a fraction of a second before 1970 counts forwards as well', () => {
+test('a fraction of a second counts forwards before 1970 too', () => {
   expect(parseInstant('1969-12-31T23:59:59.25Z')).toBe(-750_000_000n);
   expect(parseDateTime('1969-12-31T23:59:59.2501Z')?.getTime()).toBe(-750);
 });
@@ -79,14 +79,14 @@ test('a page has 20 items unless a limit from 1 to 100 is given', () => {
   expect(pageQuery.parse({ limit: '100' })).toEqual({ limit: 100 });
 });
 
-test.each(['0', '101', '-1', '1e1', '0x10', ' 20 ', '2.5', '', '1000', '٣'])('the limit %j is refused', (limit) => {
+test.each(['0', '101', '-1', '1e1', '0x10', ' 20 ', '2.5', '', '1000', '٣'])('the limit %j is rejected', (limit) => {
   expect(pageQuery.safeParse({ limit }).error?.issues[0]).toMatchObject({
     path: ['limit'],
     message: 'must be a whole number from 1 to 100',
   });
 });
 
-test('a query string is read with its escapes', () => {
+test('decodes the escapes of a query string', () => {
   expect(parseQuery('a=1&b=two+words&c=%C3%BC%26&d&=x&__proto__=p&')).toEqual({
     a: '1',
     b: 'two words',
@@ -99,12 +99,12 @@ test('a query string is read with its escapes', () => {
 });
 
 test.each([
-  ['limit=1&limit=2', 'limit', 'is given more than once'],
-  ['limit=1&%6cimit=2', 'limit', 'is given more than once'],
-  ['cursor=%zz', 'cursor', 'has a broken percent-escape'],
-  ['cursor=%ff', 'cursor', 'has a broken percent-escape'],
-  ['%zz=1', 'query', 'has a broken percent-escape'],
-  ['status=a%00', 'status', 'contains a NUL character'],
+  ['limit=1&limit=2', 'limit', 'must be given only once'],
+  ['limit=1&%6cimit=2', 'limit', 'must be given only once'],
+  ['cursor=%zz', 'cursor', 'must not have a broken percent-escape'],
+  ['cursor=%ff', 'cursor', 'must not have a broken percent-escape'],
+  ['%zz=1', 'query', 'must not have a broken percent-escape'],
+  ['status=a%00', 'status', 'must not contain a NUL character'],
 ])('the query %s is refused', (text, field, reason) => {
   expect(() => parseQuery(text)).toThrow(ApiError);
   expect(() => parseQuery(text)).toThrow(`${field}: ${reason}`);
@@ -130,22 +130,22 @@ test.each([
 });
 
 test.each(['', ',', 'failed,', 'none', 'failed,none', 'failed,failed', 'failed, pending', 'FAILED', 'failed;pending'])(
-  '%j are none of the words, or one of them twice',
+  '%j is rejected: an unknown or repeated value',
   (text) => {
     expect(
       someQuery(WORDS)
         .safeParse(text)
         .error?.issues.map(({ message }) => message),
-    ).toEqual(['must be one of pending, failed, delivered, or several of them with commas between, each once']);
+    ).toEqual(['must be one of pending, failed, delivered, or several of them separated by commas, each once']);
   },
 );
 
-test.each(['failed', ['failed'], ['failed', 'pending']])('a body has %j for some of the words', (given) => {
+test.each(['failed', ['failed'], ['failed', 'pending']])('a body accepts %j', (given) => {
   expect(someField(WORDS).parse(given)).toEqual(given);
 });
 
 test.each([[[]], [['failed', 'failed']], [['none']], 'none', 'failed,pending', 1, null].map((given) => ({ given })))(
-  'a body does not have $given for some of the words',
+  'a body rejects $given',
   ({ given }) => {
     expect(
       someField(WORDS)

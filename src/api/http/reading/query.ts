@@ -7,8 +7,8 @@ import { PAGE_LIMIT } from '../../../kernel/values/page.ts';
 import { invalidField } from '../../../kernel/errors.ts';
 
 /**
- * A whole number of a query, within bounds that documents show. `form`: its digits, since Number() would also take 0x10, 1e1 and " 20 ".
- * Its mark tells the documents and types that are made from schemas that a caller thinks of a number.
+ * A whole number in a query, within bounds that the API documents show. `form` matches its digits, since Number() would also accept
+ * 0x10, 1e1 and " 20 ". The metadata makes documents and types treat the text as a number.
  */
 export const wholeNumberQuery = (form: RegExp, { min, max }: { min: number; max: number }, reason: string) =>
   z
@@ -26,21 +26,21 @@ export const pageQuery = z
     cursor: z
       .string()
       .optional()
-      .describe('`pagination.cursor` of the page before, with the same filters. Empty: the first page.'),
+      .describe('`pagination.cursor` of the previous page, with the same filters. If empty, returns the first page.'),
     limit: wholeNumberQuery(/^[0-9]{1,3}$/, PAGE_LIMIT, LIMIT_REASON)
       .default(PAGE_LIMIT.default)
-      .describe('Items on the page.'),
+      .describe('Items per page.'),
   })
   .meta({ typeName: 'PageQuery' });
 
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/i;
-/** Tells the documents and types that are made from schemas what the text is; nothing is checked by it. */
+/** Makes API documents and types show the format of the text; it checks nothing. */
 const DATE_TIME_FORM = { format: 'date-time' };
 const DATE_TIME_REASON = 'must be a date-time such as 2026-01-31T12:00:00Z (a + in an offset is written %2B)';
 
 /**
- * Reads an RFC 3339 §5.6 date-time, to the nanosecond; undefined for anything else and for dates that do not exist: `new Date`
- * would turn 30 February into 2 March and reads "1" as 2001. Leap seconds are not taken.
+ * Reads an RFC 3339 §5.6 date-time, to the nanosecond. Returns undefined for anything else and for dates that do not exist: `new Date`
+ * would turn 30 February into 2 March and reads "1" as 2001. Leap seconds are not accepted.
  */
 export function parseInstant(text: string): Instant | undefined {
   const match = DATE_TIME.exec(text);
@@ -49,24 +49,24 @@ export function parseInstant(text: string): Instant | undefined {
   const offsetHours = Number(match[9] ?? 0);
   const offsetMinutes = Number(match[10] ?? 0);
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
-  // setUTCFullYear and not Date.UTC: that one takes the years 0 to 99 for 1900 to 1999.
+  // setUTCFullYear instead of Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
   const time = new Date(0);
   time.setUTCFullYear(year, month - 1, day);
   if (time.getUTCFullYear() !== year || time.getUTCMonth() !== month - 1 || time.getUTCDate() !== day) return undefined;
   const sign = match[8] === '-' ? -1 : 1;
   time.setUTCHours(hour, minute - sign * (offsetHours * 60 + offsetMinutes), second);
-  // Year 0 and below have no ISO 8601 form that PostgreSQL reads.
+  // PostgreSQL cannot read ISO 8601 years of 0 and below.
   if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
   return BigInt(time.getTime()) * 1_000_000n + BigInt((match[7] ?? '').padEnd(9, '0'));
 }
 
-/** The same, without what is below a millisecond. */
+/** Does the same, truncated to milliseconds. */
 export function parseDateTime(text: string): Date | undefined {
   const instant = parseInstant(text);
   return instant === undefined ? undefined : new Date(millisecondsOf(instant));
 }
 
-/** A query parameter that is a date-time: a bound of what is asked for, exactly as it was written. */
+/** A query parameter that is a date-time: a bound, exactly as it was written. */
 export const instantQuery = z
   .string()
   .transform((text, issues) => {
@@ -97,21 +97,21 @@ const inBody = <T>(parse: (text: string) => T | undefined) =>
     })
     .meta(DATE_TIME_FORM);
 
-/** A date-time in a body, RFC 3339: a Date, without what is below a millisecond. */
+/** A date-time in a body (RFC 3339) as a Date, truncated to milliseconds. */
 export const dateTimeField = inBody(parseDateTime);
 
-/** The same as a bound of stored times, exactly as it was written. */
+/** A date-time in a body as a bound of stored times, exactly as it was written. */
 export const instantField = inBody(parseInstant);
 
-/** A check of texts: refuses all but an event type, `*`, or a beginning such as `order.*`. */
+/** Rejects everything but an event type, `*`, or a prefix such as `order.*`. */
 export function checkEventTypePattern(context: z.core.ParsePayload<string>): void {
   const problem = eventTypePatternProblem(context.value);
   if (problem !== undefined) context.issues.push({ code: 'custom', message: problem, input: context.value });
 }
 
 /**
- * Which event types a list is narrowed to: one, or with a beginning such as `order.*` every one that begins with `order.`; `*`
- * is all of them. As in a subscription's eventTypes, which such a filter is often taken from.
+ * Event types that a list is filtered by: one, all that begin with a prefix (`order.*`), or all (`*`). The syntax is that of a
+ * subscription's eventTypes, which such filters are often copied from.
  */
 export const eventTypeQuery = z
   .string('must be a string')
@@ -119,30 +119,30 @@ export const eventTypeQuery = z
   .max(MAX_EVENT_TYPE_LENGTH, `must have at most ${MAX_EVENT_TYPE_LENGTH} characters`)
   .check(checkEventTypePattern);
 
-/** A query parameter that is one of a few words. */
+/** A query parameter that is one of several values. */
 export const enumQuery = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
 
 /**
- * A query parameter that is some of a few words, with commas between them, each once: `failed,retrying`. They are read in the order of
- * `values`, so that a cursor of `retrying,failed` is one of the same list. The mark tells the documents and types what the text is.
+ * A query parameter with one or more values, separated by commas, each once: `failed,retrying`. They are put into the order of
+ * `values`, so that a cursor of `retrying,failed` belongs to the same list. The metadata describes the text for documents and types.
  */
 export const someQuery = <const T extends readonly [string, ...string[]]>(values: T) => {
-  const reason = `must be one of ${values.join(', ')}, or several of them with commas between, each once`;
+  const reason = `must be one of ${values.join(', ')}, or several of them separated by commas, each once`;
   return z
     .string(reason)
     .meta({ someOf: values })
     .transform((text, issues): T[number][] => {
       const written = text.split(',');
       const known = values.filter((value) => written.includes(value));
-      // As many as were written: none twice, and none that nobody knows.
+      // Equal lengths mean that no value is repeated or unknown.
       if (known.length === written.length) return known;
       issues.addIssue({ code: 'custom', message: reason });
       return z.NEVER;
     });
 };
 
-/** The same as a field of a body: one of the words, or a list of them. */
+/** A field of a body with one of the values, or a list of them. */
 export const someField = <const T extends readonly [string, ...string[]]>(values: T) => {
   const several = z
     .array(z.enum(values))
@@ -153,14 +153,17 @@ export const someField = <const T extends readonly [string, ...string[]]>(values
   return z.union([z.enum(values), several], `must be one of ${values.join(', ')}, or a list of them, each once`);
 };
 
-/** A status of an answer, a range of them, or a class. */
+/** A response status, a range of them, or a class. */
 export const errorStatusQuery = z
   .string()
   .regex(STATUS_FILTER, 'must be a status from 100 to 599, a range such as 500-503, or a class such as 5xx');
 
 const STATUS_REASON = `must be a number from ${HTTP_STATUS.min} to ${HTTP_STATUS.max}, a range such as "500-503", or a class such as "5xx"`;
 
-/** The same in JSON, where one status is a number. Each kind has the reason: zod tells that of the kind that is given. */
+/**
+ * The same filter in JSON, where a single status is a number. Both alternatives have the reason, because zod reports that of the
+ * alternative whose type matches.
+ */
 export const errorStatusField = z.union(
   [
     z.number().int(STATUS_REASON).min(HTTP_STATUS.min, STATUS_REASON).max(HTTP_STATUS.max, STATUS_REASON),
@@ -169,7 +172,7 @@ export const errorStatusField = z.union(
   STATUS_REASON,
 );
 
-/** Ids of resources of one kind, as a query names them: with commas between them, as many as a page of their list has. Each counts once. */
+/** Ids of resources of one kind, separated by commas, up to as many as a page of their list has. Repeated ids count once. */
 export function idsQuery(kind: IdKind) {
   const reason = `must be ids of 1 to ${PAGE_LIMIT.max} ${kind}s, separated by commas`;
   const id = `${ID_PREFIXES[kind]}_${ID_FORM}`;
@@ -179,23 +182,23 @@ export function idsQuery(kind: IdKind) {
     .transform((text) => [...new Set(text.split(','))]);
 }
 
-/** A part of a name for people, which has 200 UTF-16 units at most. Patterns have no place in it: each character stands for itself. */
+/** Part of a display name, which has at most 200 UTF-16 units. It is not a pattern: each character stands for itself. */
 export const namePartQuery = z
   .string('must be a string')
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters');
 
-/** Filters of every list of things that people name: some of them by their ids, and those with a part in their names. */
+/** Filters of every list of named resources: by ids, and by part of the name. */
 export const namedQuery = (kind: IdKind) => ({
   ids: idsQuery(kind).exactOptional().describe('Up to 100 ids, separated by commas.'),
-  name: namePartQuery.exactOptional().describe('Part of the name, in any case.'),
+  name: namePartQuery.exactOptional().describe('Part of the name, case-insensitive.'),
 });
 
-/** Lines of JSON, or a table. */
+/** JSON lines, or a table. */
 const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Beside the filters of a list, in place of its cursor and limit: how the whole of it leaves. */
+/** Parameters of an export, in addition to the filters of its list and in place of cursor and limit. */
 export const exportQuery = {
   format: enumQuery(EXPORT_FORMATS)
     .default('ndjson')
@@ -204,8 +207,8 @@ export const exportQuery = {
 export const WITHOUT_PAGE = { cursor: true, limit: true } as const;
 
 /**
- * Reads a query string (without the question mark). Throws INVALID_REQUEST, with the parameter as the field, for a
- * repeated parameter, a broken percent-escape or a NUL: URLSearchParams would take the first, mend the second and keep the third.
+ * Parses a query string (without the question mark). Throws INVALID_REQUEST, with the parameter as the field, for a repeated parameter,
+ * a broken percent-escape or a NUL. URLSearchParams would use the first value, repair the second problem and keep the third.
  */
 export function parseQuery(text: string): Record<string, string> {
   if (text === '') return {};
@@ -215,7 +218,7 @@ export function parseQuery(text: string): Record<string, string> {
     const equals = pair.indexOf('=');
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), 'query');
     const value = decode(equals === -1 ? '' : pair.slice(equals + 1), name);
-    if (found.has(name)) throw invalidField(name, 'is given more than once');
+    if (found.has(name)) throw invalidField(name, 'must be given only once');
     found.set(name, value);
   }
   return Object.fromEntries(found);
@@ -226,8 +229,8 @@ function decode(text: string, field: string): string {
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw invalidField(field, 'has a broken percent-escape');
+    throw invalidField(field, 'must not have a broken percent-escape');
   }
-  if (decoded.includes('\0')) throw invalidField(field, 'contains a NUL character');
+  if (decoded.includes('\0')) throw invalidField(field, 'must not contain a NUL character');
   return decoded;
 }

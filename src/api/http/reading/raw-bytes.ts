@@ -4,7 +4,7 @@ import { ApiError, invalidField } from '../../../kernel/errors.ts';
 import { type Middleware, FORM_TYPE, JSON_TYPE } from '../route/context.ts';
 import type { Consumes } from '../route/route.ts';
 
-/** Largest request body in bytes, by the route's size. */
+/** Maximum request body in bytes, by the size class of the route. */
 export const BODY_LIMITS = {
   parameters: 16 * 1024,
   control: 256 * 1024,
@@ -14,13 +14,12 @@ export const BODY_LIMITS = {
 
 const NONE = Buffer.alloc(0);
 const TYPES = { json: [JSON_TYPE], none: [JSON_TYPE], form: [FORM_TYPE], parameters: [JSON_TYPE, FORM_TYPE] } as const;
-/** Raw bytes of every type, those without one included. */
+/** Raw bytes of any type, including requests without one. */
 export const ANY_TYPE = '*/*';
 
 /**
- * Reads the body, whose exact bytes stay with the request: whoever proves something over them needs just these. Everything the
- * headers can tell is refused before a byte is read: decoders of Node have had published exploits (Brotli, CVE-2026-111497), so
- * nothing is ever decompressed.
+ * Reads the body and keeps its exact bytes, which signature checks need. Everything that the headers reveal is rejected before a byte
+ * is read. Bodies are never decompressed, because Node's decoders have had published exploits (Brotli, CVE-2026-111497).
  */
 export const rawBytes: Middleware = ({ req, state }, next) => {
   refuseEncoding(req);
@@ -36,7 +35,7 @@ export const rawBytes: Middleware = ({ req, state }, next) => {
 function refuseEncoding(request: IncomingMessage): void {
   const encoding = request.headers['content-encoding'];
   if (encoding === undefined || /^\s*identity\s*$/i.test(encoding)) return;
-  throw unsupported('Content-Encoding', 'must be identity: compressed bodies are not taken');
+  throw unsupported('Content-Encoding', 'must be identity: compressed bodies are not supported');
 }
 
 const hasBody = (request: IncomingMessage): boolean =>
@@ -56,7 +55,7 @@ function refuseMediaType(request: IncomingMessage, consumes: Consumes): void {
   }
 }
 
-/** A route that takes nothing tolerates a body of JSON without fields. */
+/** A route without a body tolerates a JSON body without fields. */
 function mediaTypesOf(consumes: Consumes): readonly string[] {
   if (typeof consumes !== 'string') return consumes.raw;
   return TYPES[consumes];
@@ -66,21 +65,21 @@ const unsupported = (field: string, reason: string): ApiError =>
   new ApiError('UNSUPPORTED_MEDIA_TYPE', `${field}: ${reason}`, { details: { field, reason } });
 
 /**
- * Types of raw-body's errors for a caller who is gone: in the middle of the body, or before it was looked at, while a busy database
+ * Types of raw-body's errors if the caller has disconnected: in the middle of the body, or before it was read, while a busy database
  * kept the request waiting.
  */
 const BROKEN_OFF = ['request.aborted', 'request.size.invalid', 'stream.not.readable'];
 
 /**
- * Pieces in which a body may come: so many, and one more for each 256 bytes of it. Each is a buffer of its own: 5 MiB in chunks of one
- * byte took a gigabyte of memory and a second of everybody's time. Clients send pieces of kilobytes.
+ * Number of chunks that a body may arrive in: this many, plus one for each 256 bytes. Each chunk is a buffer of its own: 5 MiB in
+ * chunks of one byte took a gigabyte of memory and blocked the process for a second. Clients send chunks of kilobytes.
  */
 const FREE_PIECES = 4_096;
 const BYTES_PER_PIECE = 256;
 
 /**
- * The bytes of a body. PAYLOAD_TOO_LARGE for more than `limit` of them, INVALID_REQUEST for a body that broke off. The connection is
- * closed for a body in too many pieces.
+ * Returns the bytes of a body. Throws PAYLOAD_TOO_LARGE if there are more than `limit`, and INVALID_REQUEST if the body broke off.
+ * Closes the connection if the body arrives in too many chunks.
  */
 export async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   let left = FREE_PIECES;
@@ -91,14 +90,15 @@ export async function readBytes(request: IncomingMessage, limit: number): Promis
   try {
     return await getRawBody(request, { limit, length: request.headers['content-length'] ?? null });
   } catch (thrown) {
-    // raw-body stops the stream; what is left must still be taken off the wire, or the caller never comes to read the answer.
+    // raw-body stops reading; the rest must still be consumed, or the caller never gets to read the response.
     request.resume();
     const type = thrown instanceof Error && 'type' in thrown ? thrown.type : undefined;
     if (type === 'entity.too.large') {
       const reason = `must be at most ${limit} bytes`;
       throw new ApiError('PAYLOAD_TOO_LARGE', `body: ${reason}`, { details: { field: 'body', reason } });
     }
-    if (BROKEN_OFF.includes(String(type))) throw invalidField('body', 'ended before it was complete');
+    if (BROKEN_OFF.includes(String(type)))
+      throw invalidField('body', 'must be complete, but the connection ended early');
     throw thrown;
   }
 }

@@ -21,7 +21,7 @@ const body = z.strictObject({
 });
 const good = { name: 'abc' };
 
-test('the output of the schema comes back', () => {
+test('returns the output of the schema', () => {
   expect(parseInput(body, good)).toEqual(good);
 });
 
@@ -52,15 +52,15 @@ test.each([
   [{ nmae: 'abc' }, 'nmae', 'is not a known field; did you mean name?'],
   [{ name: 7, 'zebra crossing': 1 }, '["zebra crossing"]', 'is not a known field'],
   [{ ...good, headers: { a: 1 } }, 'headers.a', 'must be a string'],
-  [{ ...good, headers: { 'A-B': 'x' } }, 'headers["A-B"]', 'has a key that is not allowed'],
-  [{ ...good, either: true }, 'either', 'has none of the allowed forms'],
+  [{ ...good, headers: { 'A-B': 'x' } }, 'headers["A-B"]', 'must not have a key that is not allowed'],
+  [{ ...good, either: true }, 'either', 'must match one of the allowed schemas'],
 ])('%j is refused at %s: %s', (value, field, reason) => {
   expect(() => parseInput(body, value)).toThrow(
     expect.objectContaining({ code: 'INVALID_REQUEST', details: { field, reason } }),
   );
 });
 
-test('a body that does not fit can be had with everything that is wrong, the unknown fields first', () => {
+test('an invalid body can be returned with all of its problems, unknown fields first', () => {
   const value = { name: '', count: 4, isOn: 1, nmae: 'x', zebra: 2 };
   const misfit = inputOrMisfit(body, value);
   expect(misfit).toEqual({
@@ -78,7 +78,7 @@ test('a body that does not fit can be had with everything that is wrong, the unk
 
 const query = pageQuery.extend({ channelId: z.string().optional(), since: instantQuery.optional() });
 
-test('an empty cursor asks for the first page', () => {
+test('an empty cursor means the first page', () => {
   expect(readQuery(query, 'cursor=&channelId=c')).toEqual({ limit: 20, channelId: 'c' });
   expect(readQuery(query, '')).toEqual({ limit: 20 });
 });

@@ -7,16 +7,16 @@ import { parseQuery } from './query.ts';
 import { nearestName } from '../../../kernel/values/nearest-name.ts';
 import { isSettable } from './fields.ts';
 
-/** Routes without a body take none, or an empty object. */
+/** Routes without a body accept none, or an empty object. */
 const noFields = z.strictObject({}).optional();
 const noParameters = z.strictObject({});
 
-/** Longest parameter name that is repeated to the caller, in UTF-16 units: a field is a hint, not a copy of the query. */
+/** Maximum length of a parameter name that an error repeats, in UTF-16 units: a field is a hint, not a copy of the query. */
 const MAX_NAME_LENGTH = 64;
 
 /**
- * Replaces ctx.state.body and query by what the route's schemas make of them; without a schema they are undefined, and every
- * field and every parameter is an unknown one. A route that looks further gets a body that does not fit as a Misfit.
+ * Replaces ctx.state.body and query with the output of the route's schemas. Without a schema they are undefined, and every field or
+ * parameter is unknown. A route with `looksFurther` gets an invalid body as a BodyMisfit.
  */
 export const validate: Middleware = (ctx, next) => {
   const { route, body } = ctx.state;
@@ -30,9 +30,8 @@ export const validate: Middleware = (ctx, next) => {
 };
 
 /**
- * Gives what the schema makes of a body. Throws INVALID_REQUEST for the first unknown field, which may be why a known one is
- * missing, else for the first thing wrong: with the field as the caller wrote it and a reason that reads behind it ("name is
- * required").
+ * Returns the parsed body. Throws INVALID_REQUEST for the first unknown field, because it may be the misspelling of a missing one,
+ * otherwise for the first problem. The reason reads as a sentence after the field ("name is required").
  */
 export function parseInput<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   const parsed = schema.safeParse(body, { error: reasonOf('field') });
@@ -41,18 +40,18 @@ export function parseInput<T extends z.ZodType>(schema: T, body: unknown): z.out
   throw invalidField(field, reason);
 }
 
-/** The same, but for an object that does not fit: it comes back with all that is wrong with it. */
+/** Does the same, but returns an invalid object together with everything that is wrong with it. */
 export function inputOrMisfit<T extends z.ZodType>(schema: T, body: unknown): z.output<T> | BodyMisfit {
   const parsed = schema.safeParse(body, { error: reasonOf('field') });
   if (parsed.success) return parsed.data;
   const first = detailsOf(worstOf(parsed.error));
-  // A value that is no object has no fields to look for.
+  // A value that is not an object has no fields to check further.
   if (first.field === 'body') throw invalidField(first.field, first.reason);
   const others = parsed.error.issues.flatMap(problemsOf).map(detailsOf);
   return new BodyMisfit(body, [first, ...others.filter(({ field }) => field !== first.field)]);
 }
 
-/** The same for a query string. A parameter without a value is refused as well, but for `cursor`: the first page. */
+/** Parses a query string. Also rejects parameters without a value, except for `cursor`, where it means the first page. */
 export function readQuery<T extends z.ZodType>(schema: T, text: string): z.output<T> {
   const { cursor, ...others } = parseQuery(text);
   const given = cursor === undefined || cursor === '' ? others : { cursor, ...others };
@@ -65,7 +64,7 @@ export function readQuery<T extends z.ZodType>(schema: T, text: string): z.outpu
   return parsed.data as z.output<T>;
 }
 
-/** `field` is the path as its author would write it, `key` its last part alone. */
+/** `field` is the full path as written in a request, `key` only its last part. */
 type Problem = { field: string; key: string; reason: string; isUnknown: boolean };
 
 const detailsOf = ({ field, reason }: Problem): ErrorDetails => ({ field, reason });
@@ -98,7 +97,7 @@ const TYPE_NAMES: Record<string, string> = {
 
 const UNITS: Record<string, string> = { string: ' characters', array: ' items', set: ' items' };
 
-/** A reason for every kind of issue, which reads behind the field's name; messages that a schema sets itself win over these. */
+/** A reason for every kind of issue, to be read after the field's name; a schema's own messages take precedence. */
 export const reasonOf =
   (kind: 'field' | 'parameter') =>
   (issue: z.core.$ZodRawIssue): string => {
@@ -121,17 +120,17 @@ export const reasonOf =
       case 'not_multiple_of':
         return `must be a multiple of ${issue.divisor}`;
       case 'invalid_key':
-        return 'has a key that is not allowed';
+        return 'must not have a key that is not allowed';
       case 'invalid_union':
-        return issue.input === undefined ? 'is required' : 'has none of the allowed forms';
+        return issue.input === undefined ? 'is required' : 'must match one of the allowed schemas';
       default:
-        return 'is not valid';
+        return 'must be valid';
     }
   };
 
 /**
- * The path and the reason of each fault of an issue. Zod names the object of unknown keys, with a reason for the first of them; the author
- * is to see each key that is one too many.
+ * Path and reason of each problem of an issue. For unknown keys, Zod names only their object, with a reason for the first of them;
+ * callers should see every unknown key.
  */
 export function faultsIn(issue: z.core.$ZodIssue): { path: PropertyKey[]; reason: string }[] {
   const { path, message } = issue;
@@ -140,7 +139,7 @@ export function faultsIn(issue: z.core.$ZodIssue): { path: PropertyKey[]; reason
   return issue.keys.map((key, index) => ({ path: [...path, key], reason: index === 0 ? message : plain }));
 }
 
-/** `inst` is the object's schema, which knows its fields. One that callers cannot set is no suggestion. */
+/** `inst` is the object's schema, which knows its fields. Fields that callers cannot set are not suggested. */
 function unknownReason(kind: string, given: string, inst: unknown): string {
   const shape: Record<string, z.ZodType> = inst instanceof z.ZodObject ? inst.shape : {};
   const known = Object.keys(shape).filter((name) => isSettable(shape[name]));
@@ -148,7 +147,7 @@ function unknownReason(kind: string, given: string, inst: unknown): string {
   return `is not a known ${kind}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
 
-/** Null for a field that cannot be left out, or in a PATCH cannot be cleared. */
+/** For null in a field that cannot be left out, or cannot be cleared by a PATCH. */
 const butNotNull = ({ input, path = [] }: z.core.$ZodRawIssue): string =>
   input === null && path.length > 0 ? ', not null' : '';
 

@@ -7,34 +7,34 @@ import type { TraceContext } from '../../../kernel/values/trace-context.ts';
 import type { BoundRoute } from './route.ts';
 import { UNPROVEN } from '../../../platform/slices.ts';
 
-/** State of a request on ctx.state, in the order in which the middleware sets it. */
+/** State of a request (ctx.state), in the order in which the middleware sets it. */
 export type RequestState = {
   requestId: string;
-  /** The span of the request; absent where it is not recorded. */
+  /** The span of the request; absent if it is not recorded. */
   trace?: TraceContext;
-  /** The row of the route table; absent on unknown paths and wrong methods. */
+  /** The row of the route table; absent for unknown paths and wrong methods. */
   route?: BoundRoute;
   /** Path parameters by name, decoded. */
   params?: Record<string, string>;
-  /** Why there is no route. Thrown behind the rate limit, so that this answer carries its headers too. */
+  /** Why there is no route. Thrown after the rate limit, so that this response has its headers too. */
   routeProblem?: ApiError;
-  /** The credential that the request presents, not yet proven; rate limits count by its principal. */
+  /** The credential that the request presents, not verified yet; rate limits count by its principal. */
   credential?: Credential;
-  /** When the credential was looked up, ms of `performance.now()`. */
+  /** When the credential was looked up, in ms of `performance.now()`. */
   identifiedAt?: number;
-  /** Why the credential of the request is refused. Thrown behind the rate limit as well. */
+  /** Why the credential of the request was rejected. Also thrown after the rate limit. */
   credentialProblem?: ApiError;
-  /** How many deliveries stand before this request; on routes that make deliveries. */
+  /** Number of deliveries in the chain that led to this request; on routes that create deliveries. */
   hops?: number;
-  /** The exact bytes of the body, kept until the answer is made. Empty when the request had none. */
+  /** The exact bytes of the body, kept until the response is ready. Empty if the request had none. */
   bytes: Buffer;
-  /** Who asks, proven; on every route that is not public. Handlers never run without one there. */
+  /** The verified caller, on every route that is not public. Handlers of those never run without one. */
   caller?: Caller;
-  /** The exact text of a body that is not taken raw, for payloads that are kept digit for digit. */
+  /** The exact text of a body, for payloads that are kept digit for digit. Not set on routes that accept raw bytes. */
   bodyText?: string;
-  /** The body: first as parsed, then as the route's schema returns it; undefined when the request had none. */
+  /** The body: first as parsed, then as returned by the route's schema; undefined if the request had none. */
   body?: unknown;
-  /** The query as the route's schema returns it. */
+  /** The query as returned by the route's schema. */
   query?: unknown;
   /** For a publish with an Idempotency-Key. */
   keep?: KeepInPublish;
@@ -46,10 +46,13 @@ export type Middleware = KoaMiddleware<RequestState>;
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** Media type of a request's body in lower case, without its parameters; '' where the request names none. */
+/** Media type of a request's body in lower case, without its parameters; '' if the request has none. */
 export const mediaTypeOf = ({ headers }: IncomingMessage): string =>
   (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** Whose turn costly work of a request takes. All who are not known share one: none of them has a reason to cause much. */
+/**
+ * Whose queue the costly work of a request waits in. All unauthenticated callers share one, because none of them has a reason to cause
+ * much work.
+ */
 export const turnOwnerOf = (caller: Caller | undefined): string =>
   caller === undefined ? UNPROVEN : caller.level === 'environment' ? caller.environmentId : caller.principal.id;

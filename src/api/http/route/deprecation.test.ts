@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { deprecationHeaders } from './deprecation.ts';
 
-test('a deprecation is a structured date, its end an HTTP date, and its links are those of their relations', () => {
+test('Deprecation is a structured date, Sunset an HTTP date, and Link has the right relations', () => {
   expect(
     deprecationHeaders({
       since: '2027-01-01',
@@ -16,12 +16,13 @@ test('a deprecation is a structured date, its end an HTTP date, and its links ar
   });
 });
 
-test('a deprecation whose end is not decided has neither Sunset nor Link', () => {
+test('a deprecation without a decided end has neither Sunset nor Link', () => {
   expect(deprecationHeaders({ since: '2027-01-01' })).toEqual({ Deprecation: '@1798761600' });
 });
 
-test('an end sooner than 180 days after the deprecation is refused, and so is a day that does not exist', () => {
+test('rejects an end less than 180 days after the deprecation, and a day that does not exist', () => {
   expect(deprecationHeaders({ since: '2027-01-01', endsAt: '2027-06-30' })).toHaveProperty('Sunset');
-  expect(() => deprecationHeaders({ since: '2027-01-01', endsAt: '2027-06-29' })).toThrow('180 days later');
-  for (const since of ['2027-02-30', '1.1.2027', '']) expect(() => deprecationHeaders({ since })).toThrow('is no day');
+  expect(() => deprecationHeaders({ since: '2027-01-01', endsAt: '2027-06-29' })).toThrow('at least 180 days');
+  for (const since of ['2027-02-30', '1.1.2027', ''])
+    expect(() => deprecationHeaders({ since })).toThrow('is not a day');
 });

@@ -19,7 +19,7 @@ const ONE = {
 } as const;
 const MAKE = { ...WORDS, method: 'POST', path: '/v1/channels', access, answers: { 200: thing } } as const;
 
-test('a row takes its status from its answers, consumes nothing and has no codes of its own unless it says so', () => {
+test('a row has the status of its response, and by default no body and no error codes of its own', () => {
   const row = route({ ...ONE, handle: ({ params: { channelId } }, { things }) => things.find(channelId) });
   expect(row).toMatchObject({ status: 200, consumes: 'none', errors: [], params });
   expect(route({ ...MAKE, answers: { 204: noBody }, errors: ['CONFLICT'], handle: async () => {} })).toMatchObject({
@@ -47,13 +47,13 @@ test('a bound route calls its own services', async () => {
   expect(await answer).toEqual({ id: 'one' });
 });
 
-test('a row whose end comes sooner than promised keeps the table from being loaded', () => {
+test('the table does not load if a route ends sooner than promised', () => {
   const deprecation = { since: '2027-01-01', endsAt: '2027-01-02' };
-  expect(() => route({ ...MAKE, deprecation, handle: async () => ({ id: 'a' }) })).toThrow('180 days later');
+  expect(() => route({ ...MAKE, deprecation, handle: async () => ({ id: 'a' }) })).toThrow('at least 180 days');
 });
 
 // Checked by `npm run types`: a line that were right would be an error of its own.
-test('the types of a row refuse what its schemas, its path and its access do not say', () => {
+test('the types of a row reject what its schemas, its path and its access do not declare', () => {
   const found = async () => ({ id: 'a' });
   const rows = [
     // @ts-expect-error: an answer of another form.

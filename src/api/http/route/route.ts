@@ -11,9 +11,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 type Status = 200 | 201 | 202 | 204 | 303;
 
 /**
- * Who may ask: one with a right; a person who is signed in, in the organisation that they name (`session`) or in none yet (`person`);
- * or anyone. The right holds in an environment, unless `level` says that the route is above environments, or that it is both there and
- * in one.
+ * Who may call a route: a caller with a scope; a signed-in user, within an organisation that the request names (`session`) or without
+ * one (`person`); or anyone. A scope applies to an environment, unless `level` says that the route is above environments, or both.
  */
 export type Access =
   | { readonly scope: Scope; readonly level?: 'organisation' | 'any' }
@@ -21,19 +20,16 @@ export type Access =
   | 'person'
   | 'public';
 
-/**
- * A body is read as JSON, as the fields of an HTML form, as either of the two, as nothing, or as the bytes that came, of these media
- * types.
- */
+/** How the body is read: as JSON, as the fields of an HTML form, as either of the two, not at all, or as raw bytes of these media types. */
 export type Consumes = 'json' | 'form' | 'parameters' | 'none' | { readonly raw: readonly string[] };
 
-/** Bounds of a body that publishes: on the elements of `messages`, and on the text of `payload` and `messages[n].payload`. */
+/** Limits of a body that publishes: on the number of `messages`, and on the text of `payload` and `messages[n].payload`. */
 export type MessageBounds = { readonly messages: number; readonly payloadBytes: number };
 
-/** A limit of each thing that a path names by this parameter. Texts that are no ids of the kind count for their address. */
+/** A limit per resource that the path names with this parameter. Requests with a malformed id count for their address. */
 type OwnLimit = ThingLimit & { readonly parameter: string; readonly kind: IdKind };
 
-/** The parameters a path names: `/v1/channels/:channelId` gives `{ channelId: string }`. */
+/** The parameters of a path: `/v1/channels/:channelId` gives `{ channelId: string }`. */
 type ParamsOf<P extends string> = P extends `${string}/:${infer Name}/${infer Rest}`
   ? { [K in Name]: string } & ParamsOf<`/${Rest}`>
   : P extends `${string}/:${infer Name}`
@@ -48,121 +44,124 @@ type CallerOf<A extends Access> = A extends 'public'
       ? TenantCaller
       : EnvironmentCaller;
 
-/** A request as a handler gets it: authenticated, allowed and validated. */
+/** A request as a handler gets it: authenticated, authorised and validated. */
 type RouteRequest<B, Q, P, C> = {
   caller: C;
-  /** Path parameters, by name. Any text: the service answers NOT_FOUND for one that is no id. */
+  /** Path parameters by name. They may be any text; the service returns NOT_FOUND for one that is not an id. */
   params: P;
   body: B;
   query: Q;
-  /** The request body's exact text; '' when there was none, or it is taken raw. */
+  /** The exact text of the request body; '' if there was none, or the route accepts raw bytes. */
   bodyText: string;
-  /** The request body's exact bytes; empty when there was none. */
+  /** The exact bytes of the request body; empty if there was none. */
   bytes: Buffer;
-  /** On routes that publish, with an Idempotency-Key: the service keeps its answer in the transaction that publishes. */
+  /** On routes that publish, with an Idempotency-Key: the service stores its response in the publishing transaction. */
   keep?: KeepInPublish;
-  /** On routes that publish: how many deliveries stand one behind the other before this request. */
+  /** On routes that publish: number of deliveries in the chain that led to this request. */
   hops?: number;
-  /** A request header by its lower-case name; several of the name are joined as Node joins them. */
+  /** Returns a request header by its lower-case name; several values are joined as Node joins them. */
   header: (name: 'last-event-id' | 'traceparent' | 'tracestate') => string | undefined;
-  /** The request as schemes of authentication see it. */
+  /** The request as authentication schemes see it. */
   head: () => RequestHead;
-  /** Where the request comes from, as limits count it. */
+  /** The address that the request comes from, as rate limits count it. */
   address: () => string;
-  /** Counts one in the window of that name; throws RATE_LIMITED when there were more than `perMinute` in 60 s. */
+  /** Counts a request in the window of that name; throws RATE_LIMITED if there were more than `perMinute` in 60 s. */
   countAgainst: (name: string, perMinute: number) => Promise<void>;
-  /** Hands a nonce out with the answer (RFC 9449 §8.2). */
+  /** Sends a nonce with the response (RFC 9449 §8.2). */
   setNonce: (nonce: string) => void;
   /** Where the request comes from. */
   visit: () => Visit;
-  /** Sends the browser on (303). */
+  /** Redirects the browser (303). */
   setLocation: (url: string) => void;
-  /** Adds a Set-Cookie header to the answer. */
+  /** Adds a Set-Cookie header to the response. */
   setCookie: (cookie: string) => void;
 };
 
-/** A request and its response as the API document shows them. Ids in them are those of `exampleId`. */
+/** A request and its response as the API document shows them. Their ids are those of `exampleId`. */
 type Example = {
-  /** Absent: the request has no body. */
+  /** Absent if the request has no body. */
   body?: unknown;
   query?: Readonly<Record<string, string>>;
   /**
-   * Status that this very request gets when a test sends it, if it is not the route's own: it belongs to a moment, such as the signature
-   * of a passkey, and is refused afterwards.
+   * Status that this request gets when a test sends it, if it differs from the route's own: the request depends on the moment, such as
+   * the signature of a passkey, and is rejected afterwards.
    */
   status?: number;
   /** The response, if no test can record it (generated/answers.ts). */
   answer?: unknown;
 };
 
-/** A row of the route table, but for its handler. */
+/** A row of the route table without its handler. */
 export type Row = {
   method: Method;
-  /** As @koa/router writes it: /v1/channels/:channelId */
+  /** In the syntax of @koa/router: /v1/channels/:channelId */
   path: string;
-  /** `channels.create`: its resource among the document's tags, and the method of the client library that calls it. */
+  /** Resource and method, such as `channels.create`: a tag of the API document, and the method of the client library. */
   operationId: string;
   /** A few words, without a full stop. */
   summary: string;
   /** Sentences, in Markdown. */
   description: string;
   example?: Example;
-  /** What the row's resource is, for the document. One file of routes says it for each resource. */
+  /** What the row's resource is, for the API document. One routes file sets it for each resource. */
   about?: string;
   access: Access;
   consumes: Consumes;
-  /** The form of each parameter that the path names. Nothing is checked against it: another text is NOT_FOUND, as a missing id is. */
+  /** Schema of each path parameter, for the document only: a value that does not match is NOT_FOUND, like a missing id. */
   params: Readonly<Record<string, z.ZodType>>;
   body?: z.ZodType;
   query?: z.ZodType;
-  /** The body of a good answer by its status. Types and tests hold handlers to it; no answer is parsed while it is served. */
+  /** The body of a successful response by its status. Types and tests check handlers against it; responses are not parsed at run time. */
   answers: Readonly<Record<number, z.ZodType>>;
-  /** The one status among `answers`. */
+  /** The only status in `answers`. */
   status: Status;
-  /** Codes of its service, beside those of the edge on every route like it. */
+  /** Error codes of its service, in addition to those that every such route can return. */
   errors: readonly ErrorCode[];
-  /** Which further bucket the route draws from; its headers win there. */
+  /** A further rate-limit bucket that the route draws from; its headers take precedence. */
   bucket?: Bucket;
-  /** Counted by address alone, whoever asks: what is guessed at here must not be guessed at fast. */
+  /** Counted by address alone, whoever the caller is, so that secrets cannot be guessed quickly. */
   addressLimit?: AddressLimit;
-  /** Counted by the thing that the path names, and by address only where it is refused. */
+  /** Counted by the resource that the path names, and by address only for rejected requests. */
   ownLimit?: OwnLimit;
-  /** A session may ask only while the person has proven lately who they are (POST /v1/session/authenticate). */
+  /** A session may call it only if the user has authenticated recently (POST /v1/session/authenticate). */
   isDangerous?: true;
-  /** Refused when a browser says that a page of another site has sent it. Sessions are held to this on every route. */
+  /** Rejected if the browser says that another site's page has sent it. For sessions this applies to every route. */
   isFromOwnPages?: true;
-  /** Others write its address: a slash behind the path is not refused, and neither is what they add to the query (validate.ts). */
+  /** Other services call it: a trailing slash and unknown query parameters are accepted (validate.ts). */
   isOthers?: true;
-  /** Its service takes `keep`: the answer to an Idempotency-Key is stored with what is published. */
+  /** Its service accepts `keep`: the response for an Idempotency-Key is stored together with what is published. */
   isPublish?: true;
-  /** The route makes deliveries of stored messages: refused to a request that is itself the consequence of a delivery. */
+  /** The route redelivers stored messages: rejected for a request that is itself caused by a delivery. */
   isRedelivery?: true;
-  /** The route sends something for its app, or has a run do so: refused to people while the app is suspended, as the two above are. */
+  /**
+   * The route sends something for its app, or makes a run do so: forbidden to users while the app is suspended, like the two kinds
+   * above.
+   */
   isSending?: true;
-  /** Its service gets a body that does not fit as a `BodyMisfit`, adds what else is wrong, and refuses it. */
+  /** Its service gets an invalid body as a `BodyMisfit`, adds further problems, and rejects it. */
   looksFurther?: true;
-  /** Largest request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `inbound` 1 MiB, `publish` 5 MiB. */
+  /** Maximum request body in bytes: `parameters` 16 KiB, `control` 256 KiB (default), `inbound` 1 MiB, `publish` 5 MiB. */
   size?: 'parameters' | 'control' | 'inbound' | 'publish';
-  /** Bounds of the messages in a body that publishes, which are counted before it is parsed. */
+  /** Limits of the messages in a body that publishes, which are checked before it is parsed. */
   messageBounds?: MessageBounds;
-  /** Refuses a form in the words of RFC 6749 (errors.ts). */
+  /** Errors for form requests have the format of RFC 6749 (errors.ts). */
   isOAuth?: true;
-  /** Headers of good answers, over those of every answer. */
+  /** Headers of successful responses, which override those of every response. */
   headers?: Readonly<Record<string, string>>;
-  /** The route will end (docs/reference/api-conventions.md): every answer says so. */
+  /** The route is deprecated (docs/reference/api-conventions.md), and every response says so. */
   deprecation?: Deprecation;
 };
 
-/** A request as run-route.ts hands it to any handler. */
+/** A request as run-route.ts passes it to any handler. */
 export type AnyRequest = RouteRequest<unknown, unknown, Record<string, string>, Caller | undefined>;
 
 /** One row of the route table, whose handler calls these services. */
 export type Route<Services> = Row & { handle: (request: AnyRequest, services: Services) => Promise<unknown> };
 
-/** A row whose handler has its services. */
+/** A row whose handler already has its services. */
 export type BoundRoute = Row & { handle: (request: AnyRequest) => Promise<unknown> };
 
-/** The whole table with its services. */
+/** Binds the whole table to its services. */
 export const bindRoutes = <Services>(routes: readonly Route<Services>[], services: Services): BoundRoute[] =>
   routes.map((row) => ({ ...row, handle: (request) => row.handle(request, services) }));
 
@@ -220,9 +219,9 @@ type Given<
   };
 
 /**
- * Writer of rows whose handlers call these services. `about` describes the resources that have their home in this file. A row's
- * handler has its types from the row's own path, access and schemas. `access` is compulsory, so a route without authorisation cannot
- * be written by accident.
+ * Returns a function that writes rows whose handlers call these services. `about` describes the resources that belong to this file. A
+ * handler's types are derived from the row's own path, access and schemas. `access` is required, so that a route cannot be left without
+ * authorisation by accident.
  */
 export const routesOf =
   <Services>(about: Readonly<Record<string, string>> = {}) =>
@@ -236,7 +235,7 @@ export const routesOf =
   >(
     row: Given<Services, P, A, B, Q, R, L>,
   ): Route<Services> => {
-    // Thrown as the table is loaded: an end that breaks our promise is served to nobody.
+    // Throws while the table is loaded, so that an end that breaks our promise never reaches a caller.
     if (row.deprecation !== undefined) deprecationHeaders(row.deprecation);
     const described = about[row.operationId.split('.')[0] ?? ''];
     return {
@@ -246,11 +245,11 @@ export const routesOf =
       errors: [],
       ...row,
       status: Number(Object.keys(row.answers)[0]),
-      // The handler's parameter is narrower than Route's; require-access.ts and validate.ts give it exactly what its row says.
+      // The handler's parameter is narrower than Route's; require-access.ts and validate.ts provide exactly what its row declares.
     } as unknown as Route<Services>;
   };
 
-/** Refusals of the edge itself, which every route can give: for how it is asked, how often, and when it cannot be answered. */
+/** Errors that every route can return before its handler runs. */
 const ON_EVERY_ROUTE: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'REQUEST_TIMEOUT',
@@ -262,11 +261,11 @@ const ON_EVERY_ROUTE: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ];
 
-/** Every code that a route can refuse with, in no order, each once. */
+/** Returns every code that a route can return, in no particular order, each once. */
 export function errorCodesOf({ access, method, errors }: Pick<Row, 'access' | 'method' | 'errors'>): ErrorCode[] {
   const codes = new Set([...ON_EVERY_ROUTE, ...errors]);
   if (access !== 'public') for (const code of ['UNAUTHORIZED', 'FORBIDDEN'] as const) codes.add(code);
-  // Another body under the same Idempotency-Key.
+  // Another body with the same Idempotency-Key.
   if (method === 'POST') codes.add('CONFLICT');
   return [...codes];
 }

@@ -289,7 +289,7 @@ describe('a problem is reported with its field:', () => {
     [{ type: 'event', config: { batch: {} } }, [['trigger.config.batch', 'is not supported yet']]],
     [
       { type: 'event', config: { eventTypes: ['a*'] } },
-      [['trigger.config.eventTypes[0]', 'a * may only stand alone or at the end after a dot, as in order.*']],
+      [['trigger.config.eventTypes[0]', 'must have a * only alone, or at the end after a dot, as in order.*']],
     ],
     [{ type: 'event', config: { filter: 'evnt.a' } }, [['trigger.config.filter', 'line 1:1: no evnt.a']]],
   ])('the trigger %j', (trigger, problems) => {

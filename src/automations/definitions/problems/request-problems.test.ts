@@ -53,23 +53,27 @@ test.each([
   expect(problemsOf({ headers: { [name]: 'x' } })).toEqual([
     {
       field: name.includes('-') ? `at.headers["${name}"]` : `at.headers.${name}`,
-      reason: 'may not be set: the service sets it, or the protocol does',
+      reason: 'must not be set, because the service or the protocol sets it',
     },
   ]);
 });
 
 test.each([
-  [{ 'X Note': 'x' }, 'at.headers["X Note"]', 'is no header name'],
-  [{ '': 'x' }, 'at.headers[""]', 'is no header name'],
-  [{ note: 'a\r\nb: c' }, 'at.headers.note', 'holds a line break or another character that no header can have'],
-  [{ note: 'Ω' }, 'at.headers.note', 'holds a line break or another character that no header can have'],
+  [{ 'X Note': 'x' }, 'at.headers["X Note"]', 'must be a valid header name'],
+  [{ '': 'x' }, 'at.headers[""]', 'must be a valid header name'],
+  [
+    { note: 'a\r\nb: c' },
+    'at.headers.note',
+    'must not contain a line break or another character that is invalid in a header',
+  ],
+  [{ note: 'Ω' }, 'at.headers.note', 'must not contain a line break or another character that is invalid in a header'],
   [{ note: 'a', Note: 'b' }, 'at.headers.Note', 'must not occur twice'],
 ])('headers that cannot be sent are refused: %j', (headers, field, reason) => {
   expect(problemsOf({ headers })).toEqual([{ field, reason }]);
 });
 
 test('a token that cannot be sent in a header is refused', () => {
-  const reason = 'holds a line break or another character that no header can have';
+  const reason = 'must not contain a line break or another character that is invalid in a header';
   const bearer = (token: unknown) => problemsOf({ auth: { type: 'bearer', token } });
   expect(bearer('a\nb')).toEqual([{ field: 'at.auth.token', reason }]);
   expect(bearer('🤷')).toEqual([{ field: 'at.auth.token', reason }]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { BASELINE, isContracting, readMigrations } from './migrations.ts';
 import { GROWING_TABLES, indexesBefore, statementsOf } from './large-indexes.ts';
 
-test('comments, texts, names and bodies of functions end no statement', () => {
+test('comments, strings, names and function bodies do not end a statement', () => {
   const sql = `-- one; two
     CREATE TABLE "a;b" (c text DEFAULT 'x;''y'); /* ; */
     CREATE FUNCTION f() RETURNS trigger AS $body$ BEGIN; RETURN NEW; END $body$ LANGUAGE plpgsql;
@@ -89,7 +89,7 @@ const faultsOf = (name: string, sql: string): string[] => {
 };
 
 describe('a migration', () => {
-  test('behind the baseline stops neither older processes nor publishing', () => {
+  test('after the baseline stops neither older processes nor publishing', () => {
     const held = readMigrations().filter(({ name }) => name !== BASELINE);
     expect(held.flatMap(({ name, sql }) => faultsOf(name, sql))).toEqual([]);
   });

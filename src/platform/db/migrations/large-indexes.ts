@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-// Below it an index is made in a tenth of a second, which nobody notices.
+// With fewer rows, creating an index takes a tenth of a second, which nobody notices.
 const LARGE_ROWS = 100_000;
 
 /**
- * Makes the indexes of a migration on large tables before it, with CREATE INDEX CONCURRENTLY and outside of its transaction: publishing,
- * claiming and recording go on meanwhile. The migration finds them there. An index that was broken off is invalid, and is made anew.
- * Throws with the migration's name, before it is begun, when one cannot be made.
+ * Creates the indexes of a migration on large tables before it, with CREATE INDEX CONCURRENTLY and outside its transaction, while
+ * publishing, claiming and recording continue. The migration then finds them in place. An index whose creation was interrupted is
+ * invalid and is created again. If one cannot be created, throws with the migration's name before the migration starts.
  */
 export async function makeLargeIndexes(
   session: pg.Client,
@@ -17,24 +17,24 @@ export async function makeLargeIndexes(
     if ((await rowsOf(session, index.table)) < LARGE_ROWS) continue;
     const state = await stateOf(session, index);
     if (state === 'valid') continue;
-    // The statement waits for all transactions that are open now, and blocks nobody: there is no reason to give up its place.
+    // The statement waits for all transactions that are currently open, but blocks nothing, so there is no reason to give up.
     await session.query('SET lock_timeout = 0');
     tell?.(
-      `Migration ${migration} makes ${index.name} on ${index.table} first, without a stop; a large table takes minutes`,
+      `Migration ${migration} first creates ${index.name} on ${index.table} without blocking it; this takes minutes on a large table`,
     );
     const kind = index.isUnique ? 'UNIQUE INDEX' : 'INDEX';
     try {
       if (state === 'invalid') await session.query(`DROP INDEX CONCURRENTLY "${index.name}"`);
       await session.query(`CREATE ${kind} CONCURRENTLY IF NOT EXISTS "${index.name}" ON ${index.definition}`);
     } catch (failure) {
-      throw new Error(`Migration ${migration} was not begun: its index ${index.name} could not be made`, {
+      throw new Error(`Migration ${migration} was not started, because its index ${index.name} could not be created`, {
         cause: failure,
       });
     }
   }
 }
 
-/** Rows as PostgreSQL estimates them; -1 for a table that was never looked at, and 0 for one that is not there. */
+/** Rows as estimated by PostgreSQL; -1 for a table that was never analysed, and 0 for one that does not exist. */
 async function rowsOf(session: pg.Client, table: string): Promise<number> {
   const { rows } = await session.query<{ count: number }>(
     `SELECT greatest(c.reltuples, s.n_live_tup)::float8 AS count FROM pg_class c LEFT JOIN pg_stat_user_tables s ON s.relid = c.oid
@@ -56,7 +56,7 @@ async function stateOf(session: pg.Client, { name }: GrowingIndex): Promise<'non
 
 const PART = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;|[^-/'"$;]+|[\s\S]/g;
 
-/** Statements of a migration without comments, each in one line. A `;` in a text, a name or the body of a function ends none. */
+/** Statements of a migration without comments, each on one line. A `;` in a string, a name or a function body does not end a statement. */
 export function statementsOf(sql: string): string[] {
   const statements = [''];
   for (const [part] of sql.matchAll(PART)) {
@@ -66,10 +66,10 @@ export function statementsOf(sql: string): string[] {
   return statements.map((each) => each.replaceAll(/\s+/g, ' ').trim()).filter((each) => each !== '');
 }
 
-/** Tables that grow with messages: a plain index on a large one stops publishing for as long as it takes to make. */
+/** Tables that grow with messages: creating an ordinary index on a large one blocks publishing until it is done. */
 export const GROWING_TABLES = ['messages', 'deliveries', 'attempts', 'dead_letters', 'runs'] as const;
 
-/** An index on a table that grows, as a migration makes it. `definition` is all behind `ON`. */
+/** An index on a growing table, as a migration creates it. `definition` is everything after `ON`. */
 type GrowingIndex = { name: string; table: string; isUnique: boolean; definition: string };
 
 const INDEX = new RegExp(
@@ -78,8 +78,8 @@ const INDEX = new RegExp(
 );
 
 /**
- * Indexes of this migration that can be made before it. Left out are those without IF NOT EXISTS, which the migration would not find
- * there, and those on a table that it makes or changes itself, whose columns may not be there yet.
+ * Indexes of this migration that can be created before it. Excludes those without IF NOT EXISTS, with which the migration would fail,
+ * and those on a table that it creates or changes itself, whose columns may not exist yet.
  */
 export function indexesBefore(sql: string): GrowingIndex[] {
   const statements = statementsOf(sql);

@@ -6,22 +6,22 @@ import { makeLargeIndexes } from './large-indexes.ts';
 import { BASELINE, type Migration, readMigrations, SELECT_APPLIED, whyRefused } from './migrations.ts';
 import { ensureTenantRole } from '../tenant-role.ts';
 
-// Any number, the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
+// Any number, but the same in every process: the one that holds this lock migrates, and the others wait and find nothing to do.
 const LOCK_NUMBER = 7_220_633;
 
-// A statement that waits for the lock of a table makes everybody else wait behind it, publishing included. The statement gives up after
-// this time and is tried again, so that nobody waits for longer. A publish may take five seconds.
+// A statement that waits for a table lock makes everybody else wait behind it, publishes included. It gives up after this time and is
+// tried again, so that nobody waits longer. A publish may take five seconds.
 const LOCK_WITHIN_MS = 2_000;
 const REST_MS = 3_000;
 const TURN_EVERY_MS = 200;
-// A long report, or a transaction that somebody has forgotten.
+// Time for a long report, or for noticing a forgotten transaction.
 const LOCKED_FOR_MS = 600_000;
-// A migration that takes longer says so, and again after the same time.
+// A migration that takes longer reports it, and again after the same interval.
 const TELL_EVERY_MS = 10_000;
 // SQLSTATE lock_not_available.
 const LOCK_TIMEOUT = '55P03';
 
-// The table of Prisma's own tool: a database that was migrated by that tool goes on here, and the other way round.
+// The table of Prisma's own tool, so that a database migrated with that tool can continue here, and vice versa.
 const CREATE_LIST = `
 CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   id varchar(36) PRIMARY KEY NOT NULL,
@@ -36,23 +36,23 @@ CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 
 export type MigrateOptions = {
   onProgress?: (line: string) => void;
-  /** Whether `onProgress` gets a line for each migration that was applied. Default: true. */
+  /** Whether `onProgress` gets a line for each applied migration. Default: true. */
   namesEach?: boolean;
-  /** Ends the run: the migration under way is rolled back, and `migrate` rejects with the signal's reason. */
+  /** Aborts the run: the current migration is rolled back, and `migrate` rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Runs before the first migration, and after the last one, while no other process migrates. `before` throws to change nothing. */
+  /** Run before the first and after the last migration, while no other process migrates. If `before` throws, nothing is changed. */
   before?: (session: pg.Client) => Promise<void>;
   after?: (session: pg.Client) => Promise<void>;
   /** Default: those of this release. */
   migrations?: readonly Migration[];
-  /** Default: makes the role of services too (src/platform/db/tenant-role.ts), or tells the SQL for an administrator. */
+  /** By default it also creates the role of services (src/platform/db/tenant-role.ts), or prints the SQL for an administrator. */
   hasTenantRole?: boolean;
 };
 
 /**
  * Brings the database at `url` to the newest migration and returns the names of those it applied. Safe in many processes at once, and
- * when it is killed anywhere: a migration and its row are one transaction, and an index on a large table is made before it. Throws, with
- * the migration's name in the message, when one fails; earlier ones stay applied.
+ * if it is killed at any point: a migration and its row are one transaction, and an index on a large table is created before it. If one
+ * fails, throws with the migration's name in the message; earlier ones stay applied.
  */
 export async function migrate(
   url: string,
@@ -72,7 +72,7 @@ export async function migrate(
   const cancel = (): void => void cancelStatement(url, session);
   signal?.addEventListener('abort', cancel);
   try {
-    // The lock would be of a session that a pooler gives to others.
+    // Otherwise the lock would belong to a session that a pooler gives to others.
     await refuseDroppedSettings(session);
     await takeTurn(session, signal);
     const found = await findApplied(session);
@@ -83,12 +83,12 @@ export async function migrate(
     const applied: string[] = [];
     for (const migration of migrations.filter(({ name }) => !found.includes(name))) {
       if (hasTables && migration.name === BASELINE) {
-        // Its tables are there: only the list of migrations has to say so.
+        // Its tables exist; only the list of migrations has to record it.
         await noteApplied(session, migration);
         continue;
       }
       await makeLargeIndexes(session, migration, onProgress);
-      await telling(onProgress, `Migration ${migration.name} is still at work`, () =>
+      await telling(onProgress, `Migration ${migration.name} is still running`, () =>
         applyOnceFree(session, migration, { onProgress, signal }),
       );
       if (namesEach) onProgress?.(`Applied migration ${migration.name}`);
@@ -103,14 +103,14 @@ export async function migrate(
     throw failure;
   } finally {
     signal?.removeEventListener('abort', cancel);
-    // Ending the session gives the lock back.
+    // Ending the session releases the lock.
     await session.end();
   }
 }
 
 /**
- * Waits until no other process migrates. A statement that waited for the lock would have a snapshot, and CREATE INDEX CONCURRENTLY of the
- * process that holds it waits for all of these: each would wait for the other.
+ * Waits until no other process migrates. Polls, because a statement that waits for the lock would have a snapshot, and CREATE INDEX
+ * CONCURRENTLY of the process that holds the lock waits for all snapshots: a deadlock.
  */
 async function takeTurn(session: pg.Client, signal: AbortSignal | undefined): Promise<void> {
   const text = 'SELECT pg_try_advisory_lock($1) AS "isOurs"';
@@ -125,13 +125,13 @@ async function makeTenantRole(session: pg.Client, tell: MigrateOptions['onProgre
   const left = await ensureTenantRole(session);
   if (left.length === 0) return;
   tell?.(
-    'Row-level security is off: this user of PostgreSQL may not run the SQL below. Let an administrator run it, and migrate again',
+    'Row-level security is off, because this PostgreSQL user may not run the SQL below. Let an administrator run it, then migrate again',
   );
   tell?.('(docs/operate/network-and-hardening.md):');
   for (const line of left) tell?.(`  ${line}`);
 }
 
-/** Names of the migrations that the database has, in order; none where it has no list of them. */
+/** Names of the applied migrations, in order; empty if the database has no list of them. */
 async function findApplied(session: pg.Client): Promise<string[]> {
   const list = await session.query<{ isThere: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS "isThere"`,
@@ -141,14 +141,14 @@ async function findApplied(session: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-// Tables of an extension are nobody's data.
+// Tables of an extension do not count as data.
 const OTHER_TABLES = `
   SELECT relname AS name FROM pg_class c
   WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname <> '_prisma_migrations'
     AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND deptype = 'e')
   ORDER BY relname LIMIT 3`;
 
-/** Throws, with nothing changed, for a database of another program or of a version that cannot be upgraded. */
+/** Throws, before anything is changed, for a database of another program or of a version that cannot be upgraded. */
 async function refuseOthers(session: pg.Client, applied: readonly string[]): Promise<void> {
   const reason = whyRefused(applied);
   if (reason !== undefined) throw new Error(reason);
@@ -156,14 +156,14 @@ async function refuseOthers(session: pg.Client, applied: readonly string[]): Pro
   const { rows } = await session.query<{ name: string }>(OTHER_TABLES);
   if (rows.length === 0) return;
   const names = rows.map(({ name }) => name).join(', ');
-  throw new Error(`This database has tables of another program, such as ${names}: use an empty database`);
+  throw new Error(`This database has tables of another program, such as ${names}; use an empty database`);
 }
 
-/** Tells the line again and again for as long as the work takes. */
+/** Prints the line at intervals for as long as the work takes. */
 async function telling<T>(tell: MigrateOptions['onProgress'], line: string, work: () => Promise<T>): Promise<T> {
   const from = performance.now();
   const timer = setInterval(
-    () => tell?.(`${line}, since ${Math.round((performance.now() - from) / 1_000)} s`),
+    () => tell?.(`${line} after ${Math.round((performance.now() - from) / 1_000)} s`),
     TELL_EVERY_MS,
   );
   try {
@@ -173,7 +173,7 @@ async function telling<T>(tell: MigrateOptions['onProgress'], line: string, work
   }
 }
 
-/** Applies a migration as soon as no other transaction is in its way. Says once which one is. */
+/** Applies a migration as soon as no other transaction is in its way. Reports once which one is. */
 async function applyOnceFree(
   session: pg.Client,
   migration: Migration,
@@ -211,7 +211,7 @@ async function apply(session: pg.Client, migration: Migration, signal: AbortSign
   await session.query('BEGIN');
   try {
     await session.query(`SET LOCAL lock_timeout = ${LOCK_WITHIN_MS}`);
-    // A row without an end is left by a run that was killed before its commit, or by a failure. This run replaces it.
+    // A row without an end was left by a run that was killed before its commit, or by a failure. This run replaces it.
     await session.query(
       'UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND rolled_back_at IS NULL',
       [name],
@@ -234,15 +234,12 @@ async function noteApplied(session: pg.Client, { name, checksum }: Migration): P
   );
 }
 
-/**
- * Ends the session's present statement, also one that waits for a lock. Where PostgreSQL cannot be asked, the end of the session does
- * it.
- */
+/** Cancels the session's current statement, even one that waits for a lock. If PostgreSQL does not respond, ends the session instead. */
 async function cancelStatement(url: string, session: pg.Client): Promise<void> {
   const helper = openSession(url);
   try {
     await helper.connect();
-    // `as`: pg has this member and its types lack it; it is PostgreSQL's number of that session.
+    // `as`: pg has this member, but its types do not; it is PostgreSQL's process id of the session.
     await helper.query('SELECT pg_cancel_backend($1)', [(session as pg.Client & { processID: number }).processID]);
   } catch {
     await session.end();

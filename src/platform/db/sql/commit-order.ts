@@ -2,10 +2,10 @@ import type { QueryResultRow, PoolClient } from 'pg';
 import { lowestIdAt, timeOfId } from '../../../kernel/values/ids.ts';
 import { BEGINNING, type StreamPosition } from '../../../kernel/values/commit-position.ts';
 
-// The class of the advisory locks in their two-key form. Those with one key are numbered from 7_220_633 on.
+// The class of the advisory locks with two keys. Those with one key are numbered from 7_220_633.
 const SIGN_CLASS = 7_220_637;
 
-/** SQL: three of 32 bits for the channel, as a bigint. Two channels with the same bits only make readers wait for each other. */
+/** SQL: three of 32 bits for the channel, as a bigint. If two channels have the same bits, readers only wait for each other. */
 const bitsOf = (channelId: string): string =>
   `(SELECT (1::bigint << (h & 31)) | (1::bigint << ((h >> 5) & 31)) | (1::bigint << ((h >> 10) & 31)) FROM hashtext(${channelId}) AS h)`;
 
@@ -13,25 +13,25 @@ const SIGN = `
   SELECT pg_advisory_xact_lock_shared(${SIGN_CLASS}, bit_or(${bitsOf('c.id')})::bit(32)::int) FROM unnest($1::text[]) AS c (id)`;
 
 /**
- * Signs this transaction, which will take long, as one that publishes to these channels and no others, so that readers of other channels
- * do not wait for it. The sign is a shared advisory lock, which conflicts with nothing, until the transaction ends.
- *
- * It is one lock for all channels. PostgreSQL releases the locks of a transaction one after another: of several, a reader could see some
- * gone and the transaction's number still there.
+ * Marks this transaction, which will take long, as publishing to these channels only, so that readers of other channels do not wait for
+ * it. The mark is a shared advisory lock, which conflicts with nothing and lasts until the transaction ends.
+ * It is one lock for all channels, because PostgreSQL releases the locks of a transaction one after another: with several, a reader
+ * could see some of them released while the transaction's number is still there.
  */
 export async function signPublish(connection: Pick<PoolClient, 'query'>, channelIds: readonly string[]): Promise<void> {
   await connection.query({ name: 'sign_publish', text: SIGN, values: [channelIds] });
 }
 
-// One look at pg_locks, which shows the sign and the number of a transaction as of one moment: of two looks the second might meet the
-// next transaction of the same session. It comes after the snapshot: the locks of a transaction that has ended since are gone, and readers
-// wait for it once more. Without a transaction in progress it is spared.
+// Reads pg_locks once, which shows the mark and the number of a transaction at the same moment; a second read might see the next
+// transaction of the same session. It comes after the snapshot: the locks of a transaction that has ended since are gone, and readers
+// wait for it once more. Skipped if no transaction is in progress.
 const IS_SIGN = `l.locktype = 'advisory' AND l.classid = ${SIGN_CLASS} AND l.objsubid = 2
       AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())`;
 
 /**
- * SQL, CTEs for `boundOf`: the transactions in progress in the statement's snapshot, and the channels of those that are signed. pg_locks
- * has the lower 32 bits of a transaction's number. A subtransaction has a higher number, which is not in the snapshot: readers wait.
+ * SQL, CTEs for `boundOf`: the transactions in progress in the statement's snapshot, and the channels of those that are marked.
+ * pg_locks has the lower 32 bits of a transaction's number. A subtransaction has a higher number, which is not in the snapshot, so
+ * readers wait.
  */
 export const IN_PROGRESS = `
   signed AS MATERIALIZED (
@@ -45,8 +45,8 @@ export const IN_PROGRESS = `
   )`;
 
 /**
- * SQL, behind IN_PROGRESS: the oldest transaction that has not ended and may have published to the channel. Below it no message of the
- * channel can appear, now or later, and every one that is there is visible in the same snapshot.
+ * SQL, after IN_PROGRESS: the oldest unfinished transaction that may have published to the channel. Below it no message of the channel
+ * can appear any more, and every existing one is visible in the same snapshot.
  */
 export const boundOf = (channelId: string): string => `
   coalesce((
@@ -57,25 +57,25 @@ export const boundOf = (channelId: string): string => `
 /** Runs one statement in a transaction that begins with IN_ORDER. */
 export type RunSql = <R extends QueryResultRow>(text: string, values: readonly unknown[]) => Promise<R[]>;
 
-// Processes make their ids before the transaction begins, and by their own clocks: how far apart both may be.
+// Processes create ids before the transaction begins, with their own clocks: how far apart both may be.
 const ORDERED_WITHIN_MS = 60_000;
 
-// With statistics from before a backlog PostgreSQL would gather and sort all of it for every page: 300 ms instead of 20 for ten
-// channels, one of them 100,000 messages behind. With neither of the two it walks the index in its order and stops.
+// With statistics from before a backlog, PostgreSQL would collect and sort all of it for every page: 300 ms instead of 20 for ten
+// channels, one of them 100,000 messages behind. With both settings off, it scans the index in order and stops.
 export const IN_ORDER = 'SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off';
 
 /**
- * SQL: whether the id of the message `m` was given its time. `isTimeGiven` in src/kernel/values/ids.ts says the same in TypeScript, and a
- * test compares them.
+ * SQL: whether the id of the message `m` contains an assigned time. `isTimeGiven` in src/kernel/values/ids.ts does the same in
+ * TypeScript, and a test compares them.
  */
 export const TIME_IS_GIVEN = `substr(m.id, 15, 1) >= 'g'`;
 
-// A scheduled message may be published long after the time in its id, should no worker have been there: it bounds nothing.
+// A scheduled message may be published long after the time in its id, if there was no worker, so it bounds nothing.
 const FIRST_SINCE = `
   SELECT m.id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 AND NOT ${TIME_IS_GIVEN} ORDER BY m.id LIMIT 1`;
-// The year 10889: every id of a message is below.
+// In the year 10889, above every message id.
 const ABOVE_ALL = lowestIdAt('message', new Date(2 ** 48 - 1));
-// MATERIALIZED: looked for by transaction, the whole history before it would be read.
+// MATERIALIZED, because a search by transaction would read the whole history before it.
 const EARLIEST = `
   WITH later AS MATERIALIZED (
     SELECT m.transaction_id FROM messages m WHERE m.channel_id = $1 AND m.id >= $2 AND m.id < $3 AND m.transaction_id < $4::xid8
@@ -83,9 +83,9 @@ const EARLIEST = `
   SELECT l.transaction_id::text AS "transactionId" FROM later l ORDER BY l.transaction_id LIMIT 1`;
 
 /**
- * The position before the first message, in the order of commits, that was published after `since`; undefined when none was below
- * `bound`. With that of the channel's CommitOrder its `last` is not above a message that is left out here. The first minute of those
- * messages is looked through: a later message has a later transaction. Where all of them were scheduled, all are looked through.
+ * The position, in commit order, before the first message that was published after `since`; undefined if none was below `bound`.
+ * Combined with the channel's CommitOrder, its `last` is not above a message that is left out here. Scans the first minute of those
+ * messages, since a later message has a later transaction; if all of them were scheduled, it scans all.
  */
 export async function findPositionSince(
   run: RunSql,
@@ -101,13 +101,13 @@ export async function findPositionSince(
 }
 
 /**
- * What positions of a channel are bound to and read by. No message of the channel can appear below the transaction `bound` any more, in
- * later statements either; a plain "behind the last one" would lose a message that commits late (decision 25). `last` is the last
- * message below it. `horizon` is above every position that was ever given out.
+ * What positions of a channel are bound to and read with. No message of the channel can appear below the transaction `bound` any more,
+ * in later statements either; simply continuing after the last message would lose one that commits late (decision 25). `last` is the
+ * last message below it. `horizon` is above every position that was ever returned.
  */
 export type CommitOrder = { database: string; horizon: string; bound: string; last: StreamPosition };
 
-/** SQL: one row, the order of the channel $1 as it is now. */
+/** SQL: one row, the current order of the channel $1. */
 export const COMMIT_ORDER = `
   WITH ${IN_PROGRESS}, bounds AS MATERIALIZED (SELECT ${boundOf('$1')} AS bound)
   SELECT s.system_identifier::text AS database, pg_snapshot_xmax(pg_current_snapshot())::text AS horizon, b.bound::text,
@@ -119,11 +119,11 @@ export const COMMIT_ORDER = `
 
 export async function findCommitOrder(run: RunSql, channelId: string): Promise<CommitOrder> {
   const [found] = await run<CommitOrderRow>(COMMIT_ORDER, [channelId]);
-  if (found === undefined) throw new Error('PostgreSQL has not said which database it is');
+  if (found === undefined) throw new Error('PostgreSQL did not return its system identifier');
   return toCommitOrder(found);
 }
 
-/** What COMMIT_ORDER returns. */
+/** The columns of COMMIT_ORDER. */
 export type CommitOrderRow = Omit<CommitOrder, 'last'> & { transactionId: string | null; id: string | null };
 
 export const toCommitOrder = ({ transactionId, id, ...order }: CommitOrderRow): CommitOrder => ({
@@ -131,14 +131,14 @@ export const toCommitOrder = ({ transactionId, id, ...order }: CommitOrderRow): 
   last: transactionId === null || id === null ? BEGINNING : { transactionId, id },
 });
 
-// Filters are asked behind this, so that a filter that nothing fits costs no more than one that everything fits.
+// Filters are applied after this limit, so that a filter that matches nothing costs no more than one that matches everything.
 const MOST_LOOKED_AT = 1_000;
 const BEHIND = `
   SELECT m.id, m.transaction_id::text AS "transactionId", m.event_type AS "eventType" FROM messages m
   WHERE m.channel_id = $1 AND (m.transaction_id, m.id) > ($2::xid8, $3) AND m.transaction_id < $4::xid8
   ORDER BY m.transaction_id, m.id LIMIT ${MOST_LOOKED_AT}`;
 
-/** The next messages behind a position and below `bound`, in the order of commits, 1,000 at most. `isLast`: no more were there. */
+/** The next messages after a position and below `bound`, in commit order, up to 1,000. `isLast`: there were no more. */
 export async function findCommittedBehind(
   run: RunSql,
   channelId: string,

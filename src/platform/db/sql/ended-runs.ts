@@ -2,7 +2,7 @@ import { RUN_CODES } from '../../../kernel/words/outcomes.ts';
 
 const ENDS = ['completed', 'failed', 'cancelled', 'skipped'] as const;
 
-/** SQL: what happens to a run, as RUN_CODES numbers it. `ended` takes the SQL of the status with which it ends. */
+/** SQL: what happened to a run, as a number of RUN_CODES. `ended` takes the SQL of its final status. */
 export const CODE_OF_RUN = {
   started: String(RUN_CODES.started),
   ended: (status: string): string =>
@@ -10,17 +10,18 @@ export const CODE_OF_RUN = {
 };
 
 /**
- * SQL, an INSERT: each run of `from` is counted for figures of runs, in the transaction that begins or ends it
- * (decision 31). `code` is one of CODE_OF_RUN.
+ * SQL, an INSERT: counts each run of `from` for the statistics, in the transaction that starts or finishes it (decision 31). `code` is
+ * one of CODE_OF_RUN.
  */
 export const countRuns = ({ from, code }: { from: string; code: string }): string => `
     INSERT INTO run_stat_parts (id, environment_id, workflow_id, code)
     SELECT posthorn_id('rsp'), environment_id, workflow_id, ${code} FROM ${from}`;
 
 /**
- * SQL, CTEs behind one named `run` (`id`, `parent_run_id`, `parent_step`) of runs that have ended or are paused: their steps under way are
- * cut off, and workers are sent to the waits that this concerns. A wait of a cut step may have a run of its own to be cancelled; the wait
- * of a step that began one of these runs may be over. Waits for messages are left alone, whose order of locks is another one.
+ * SQL, CTEs after one named `run` (`id`, `parent_run_id`, `parent_step`) with runs that have finished or are paused: cancels their
+ * steps in progress, and makes workers check the waits that are affected. The wait of a cancelled step may have a child run to be
+ * cancelled; the wait of a step that started one of these runs may be over. Waits for messages are left alone, because their locks are
+ * taken in another order.
  */
 export const CUT_OFF = `
   cut_off AS (
@@ -30,7 +31,7 @@ export const CUT_OFF = `
     SELECT run_id, step_id, iteration FROM cut_off UNION ALL
     SELECT parent_run_id, split_part(parent_step, '#', 1), split_part(parent_step, '#', 2) FROM run WHERE parent_step IS NOT NULL`)}`;
 
-/** SQL, a CTE: a worker looks at the waits of these steps, a query of `run_id`, `step_id` and `iteration`. */
+/** SQL, a CTE: makes a worker check the waits of these steps, given by a query of `run_id`, `step_id` and `iteration`. */
 export function stirred(steps: string): string {
   return `stirred AS (
     UPDATE run_waits w SET due_at = now() FROM (
@@ -41,13 +42,13 @@ export function stirred(steps: string): string {
   )`;
 }
 
-/** `which`: SQL of a condition on the runs `r`. `reason`: SQL of a text for people. */
+/** `which`: SQL condition on the runs `r`. `reason`: SQL of a text for people. */
 type Ending = { which: string; reason: string };
 
-/** SQL: ends runs that have not ended; a worker tells their Temporal workflows. */
+/** SQL: cancels unfinished runs; a worker notifies their Temporal workflows. */
 export const cancelRuns = (ending: Ending): string => endRuns({ ...ending, status: 'cancelled' });
 
-/** SQL: ends runs otherwise than by their steps. */
+/** SQL: ends runs other than by their steps. */
 export const endRuns = ({ which, reason, status }: Ending & { status: 'cancelled' | 'skipped' }): string => `
   WITH run AS (
     UPDATE runs r SET status = '${status}', reason = ${reason}, finished_at = now(), holder = NULL,

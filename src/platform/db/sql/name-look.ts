@@ -2,10 +2,10 @@ import type { NamedRows } from '../../../kernel/values/page.ts';
 import type { DatabaseTransaction } from '../client.ts';
 import { createValues, queryAlong } from './walk.ts';
 
-/** Lists whose rows have names. `position` orders them; `texts` are what a name is looked for in, on a row `n`. */
+/** Lists whose rows have names. `position` orders them; `texts` are the columns of a row `n` that are searched. */
 const LISTS = {
   channels: { position: 'id', extant: 'n.deleted_at IS NULL', texts: ['n.name'] },
-  // The host that a URL names, with its port and without a user before it.
+  // The host in a URL with its port, without a user.
   subscriptions: {
     position: 'id',
     extant: 'n.deleted_at IS NULL',
@@ -17,12 +17,12 @@ const LISTS = {
   inspectors: { position: 'position', extant: 'true', texts: ['n.name'] },
 } as const;
 
-// Names have no index that finds a part of them. 5,000 rows take some 10 ms, and an environment with more has further pages.
+// Names have no index for substrings. 5,000 rows take about 10 ms, and an environment with more has further pages.
 const MOST_LOOKED_AT = 5_000;
-// Longer texts stand beside their rows, up to 256 KiB each.
+// Longer texts are stored in addition, up to 256 KiB each.
 const MOST_READ = 500;
 
-/** Where a name is looked for, with the other filters of the list: `columns` by their values, and a condition in SQL on a row `n`. */
+/** Where a name is searched, with the other filters of the list: `columns` by value, and an SQL condition on a row `n`. */
 type NameLook = {
   list: keyof typeof LISTS;
   environmentId: string;
@@ -30,13 +30,13 @@ type NameLook = {
   ids: readonly string[] | undefined;
   columns: Readonly<Record<string, string | undefined>>;
   condition?: string | undefined;
-  /** A text that must stand in a longer one: `sql` reads that of a row `n`. */
+  /** A text that must be contained in a longer one; `sql` reads the latter for a row `n`. */
   within?: { sql: string; text: string } | undefined;
 };
 
 /**
- * Rows with a part in their names, in whatever case, that the other filters let through. Up to 5,000 rows behind `after` are looked at, and
- * up to 500 of them where a text is looked for `within` another.
+ * Finds rows whose names contain a text, case-insensitively, and that match the other filters. Reads up to 5,000 rows after `after`, or
+ * up to 500 if a text is searched `within` another.
  */
 export async function findByName(
   transaction: DatabaseTransaction,
@@ -48,7 +48,7 @@ export async function findByName(
   const { add } = values;
   const behind = after === undefined ? '' : `AND n.${position} < ${add(after)}`;
   const wanted = `lower(${add(part)})`;
-  // LIKE would take % and _ of the text for patterns.
+  // LIKE would treat % and _ in the text as patterns.
   const fits = [
     `(${texts.map((text) => `strpos(lower(${text}), ${wanted}) > 0`).join(' OR ')})`,
     ...Object.entries(columns).flatMap(([column, value]) =>

@@ -2,16 +2,15 @@ import type { DatabaseTransaction } from '../client.ts';
 import type { Role } from '../../../kernel/words/rights.ts';
 
 /**
- * Keeps people from changing until the transaction ends. Everything that ends or opens a way to sign in as somebody takes this lock
- * before it reads: their password, their second factors, their sessions, and the organisations they are a member of. So the later one
- * of two at the same moment sees what the earlier one has done. The locks of organisations come before it, those of codes and sessions
- * after it.
+ * Locks users until the transaction ends. Everything that removes or adds a way to sign in as a user takes this lock before it reads:
+ * password, second factors, sessions, and memberships of organisations. So of two concurrent changes, the later one sees what the
+ * earlier one has done. Locks of organisations come before it, those of codes and sessions after it.
  */
 export async function lockPeople(db: DatabaseTransaction, userIds: readonly string[]): Promise<void> {
   await db.$queryRaw`SELECT FROM users WHERE id = ANY(${[...userIds]}) ORDER BY id FOR NO KEY UPDATE`;
 }
 
-/** The role of a person in an organisation; undefined for one who is no member. */
+/** The role of a user in an organisation; undefined if the user is not a member. */
 export async function findRole(
   db: DatabaseTransaction,
   organisationId: string,
@@ -23,8 +22,8 @@ export async function findRole(
 }
 
 /**
- * The same, kept from changing until the transaction ends: every change of members locks its organisation for more than this
- * (members/store.ts, lockOrganisations). The tenant's role of PostgreSQL may lock organisations, and neither members nor users.
+ * Does the same and locks the role until the transaction ends: every change of members takes a stronger lock on its organisation
+ * (members/store.ts, lockOrganisations). The tenant role of PostgreSQL may lock organisations, but neither members nor users.
  */
 export async function lockRole(
   db: DatabaseTransaction,

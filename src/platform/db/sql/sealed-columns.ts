@@ -1,7 +1,7 @@
 /**
- * Every column that holds a text sealed by the key ring, with the SQL condition under which a row still needs its key. A start is
- * refused while such a row needs a missing key, and `posthorn encryption-keys discard` removes the rows. `encrypt` takes the context
- * of no other column.
+ * Every column with a text that the key ring has encrypted, and the SQL condition under which a row still needs its key. The service
+ * does not start while such a row needs a missing key, and `posthorn encryption-keys discard` removes the rows. `encrypt` accepts the
+ * context of no other column.
  */
 export const SEALED_COLUMNS = [
   {
@@ -26,7 +26,7 @@ export const SEALED_COLUMNS = [
   { table: 'connections', column: 'ciphertext', id: 'id', isNeeded: 'true' },
   { table: 'secrets', column: 'ciphertext', id: 'id', isNeeded: 'true' },
   { table: 'totp_factors', column: 'ciphertext', id: 'user_id', isNeeded: 'confirmed_at IS NOT NULL' },
-  // Never needed: a key that cannot be opened is replaced by a new one, and clients ask for new tokens.
+  // Never needed: a key that cannot be decrypted is replaced by a new one, and clients request new tokens.
   { table: 'token_signing_keys', column: 'private_key', id: 'id', isNeeded: 'false' },
 ] as const;
 
@@ -35,11 +35,11 @@ type ContextOf<C> = C extends { table: infer T extends string; column: infer N e
   ? `${T}|${N}|${string}`
   : never;
 
-/** Context that binds a sealed text to its row: table, column and id. A check value of a key is bound to the key's name. */
+/** Context that binds an encrypted text to its row: table, column and id. The check value of a key is bound to the key's name. */
 export type SealContext = ContextOf<SealedColumn> | CheckContext;
 type CheckContext = `encryption_keys|check_value|${string}`;
 
-/** The context of the row `id` in the sealed column. */
+/** The context of the row `id` in the encrypted column. */
 export const contextIn = ({ table, column }: SealedColumn, id: string): SealContext =>
-  // The cast: TypeScript combines every table with every column, and only the listed pairs exist.
+  // The cast: TypeScript combines every table with every column, but only the listed pairs exist.
   `${table}|${column}|${id}` as SealContext;

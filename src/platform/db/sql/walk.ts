@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 import type { IdRange } from '../../../kernel/values/instant.ts';
 import type { DatabaseTransaction } from '../client.ts';
 
-/** The values of one statement: `add` gives the parameter that stands for a value. */
+/** Collects the values of one statement: `add` returns the parameter for a value. */
 export function createValues() {
   const values: string[] = [];
   const add = (value: string): string => `$${values.push(value)}::text`;
@@ -14,25 +14,25 @@ export type Values = ReturnType<typeof createValues>;
 /** SQL: ids at or above `from` and below `before`. */
 export type Bounds = { from: string; before: string };
 
-// Below and above every id: an id is some letters, an underscore and 26 characters.
+// Below and above every id, which is some letters, an underscore and 26 characters.
 const LOWEST = '';
 const HIGHEST = '~';
 
-/** The bounds of a page: the ids of a range, newest first and below the last one of the page before. */
+/** The bounds of a page: the ids of a range, newest first, below the last one of the previous page. */
 export function idBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: IdRange, after = HIGHEST): Bounds {
   return { from: add(from), before: add(before < after ? before : after) };
 }
 
-/** The bounds of a page in a list that runs from the oldest id to the newest. */
+/** The bounds of a page in a list that is ordered from the oldest id to the newest. */
 export function risingIdBounds({ add }: Values, { from = LOWEST, before = HIGHEST }: IdRange, after?: string): Bounds {
-  // Ids have one length: nothing lies between one and the same with a character more.
+  // Ids have one length, so nothing lies between an id and the same id with another character.
   const next = after === undefined ? LOWEST : `${after}0`;
   return { from: add(from > next ? from : next), before: add(before) };
 }
 
 /**
- * A walk along one index, (`columns`, id), through the ids of `table` (as `d`) for which the columns have the values `at`: newest
- * first, or oldest first with `isRising`. `where` holds each row's own conditions.
+ * A scan along one index, (`columns`, id), over the ids of `table` (as `d`) for which the columns have the values `at`: newest first,
+ * or oldest first with `isRising`. `where` contains further conditions on each row.
  */
 export type Walk = {
   table: string;
@@ -42,16 +42,15 @@ export type Walk = {
   where?: readonly string[];
   limit: number;
   isRising?: boolean;
-  /** SQL: columns selected beside the id. */
+  /** SQL: columns selected in addition to the id. */
   beside?: string;
 };
 
 /**
- * SQL: the first `limit` ids of a walk.
- *
- * The columns are compared and sorted as one row, although they have one value each. With `findAlong` only that index serves this,
- * whatever the statistics say. With plain conditions and ORDER BY id PostgreSQL chooses by frequency, and reads all of an environment
- * for rows that no longer come.
+ * SQL: the first `limit` ids of an index scan.
+ * The columns are compared and sorted as one row, although they have one value each. With `findAlong`, only that index can serve this,
+ * whatever the statistics say. With plain conditions and ORDER BY id, PostgreSQL chooses by frequency, and reads a whole environment
+ * for rows that are rare by now.
  */
 export function along({ table, columns, at, bounds, where = [], limit, isRising = false, beside }: Walk): string {
   const names = [...columns, 'id'].map((column) => `d.${column}`);
@@ -63,22 +62,22 @@ export function along({ table, columns, at, bounds, where = [], limit, isRising 
   return `SELECT ${selected} FROM ${table} d WHERE ${conditions.join(' AND ')} ORDER BY ${order.join(', ')} LIMIT ${limit}`;
 }
 
-// A walk is tried for so many times the ids of the try before. Lists of a page are read at once, and their walks are not tried.
+// Each step reads this many times the ids of the previous step. Lists of page size are read at once, without steps.
 const TRY_GROWS = 8;
 const TRIED_FROM = 200;
 
 /**
- * SQL, CTEs and their SELECT: the first `limit` ids of many walks, one for each row `w` of `walks`. Only the walks whose first ids are
- * the first of all go on, and none goes beyond the last of these. For a long list each walk is then tried for 8 ids, 64 and so on:
- * the last of the first `limit` ids that were found so far is where no walk need go beyond. So all of them together read some ten times
- * `limit` for each try, however many there are. Without tries 2,000 walks of 5,000 ids each would all go to their ends.
+ * SQL (CTEs and a SELECT) that merges many index scans, one for each row `w` of `walks`, and returns the first `limit` ids. Only scans
+ * whose first id ranks among those continue, and none reads past the last of them. For a long list each scan then reads 8 ids, 64, and
+ * so on; the `limit`-th id found so far bounds all scans. Together they read about ten times `limit` per step, however many there are.
+ * Without these steps, 2,000 scans of 5,000 ids would all run to their ends.
  */
 export function alongAll(walks: string, walk: Walk): string {
   const { bounds, limit, isRising = false } = walk;
   const order = isRising ? 'ASC' : 'DESC';
   const within = (bound: string): Bounds =>
     isRising ? { ...bounds, before: `${bound}.id` } : { ...bounds, from: `${bound}.id` };
-  // Ids have one length: the last of the first ids is below itself with a character more.
+  // Ids have one length, so the last of the first ids is below itself with another character.
   const last = isRising ? `max(first_id) || '0'` : 'min(first_id)';
   const tries: string[] = [];
   let bound = 'bound';
@@ -106,8 +105,8 @@ export function alongAll(walks: string, walk: Walk): string {
 }
 
 /**
- * SQL: the first ids of rows with a wanted event type, along the index (`of`, event_type, id). `owners` selects the values of the
- * column `of`, as `id`. A beginning such as `order.*` steps from one of the owner's event types to the next.
+ * SQL: the first ids of rows with a matching event type, along the index (`of`, event_type, id). `owners` selects the values of the
+ * column `of` as `id`. A prefix such as `order.*` is a loose index scan that skips from one of the owner's event types to the next.
  */
 export function alongEventTypes(
   values: Values,
@@ -134,14 +133,14 @@ export function alongEventTypes(
   ), ${alongAll('typed', typed)}`;
 }
 
-/** For `order.*` the first text, by bytes, that begins with `order.`, and the one behind the last; undefined for anything else. */
+/** For `order.*`, the first text (by bytes) that begins with `order.`, and the one after the last; undefined for anything else. */
 function rangeOfBeginning(pattern: string): { from: string; before: string } | undefined {
   if (!pattern.endsWith('.*')) return undefined;
-  // A pattern's beginning ends with a dot; the slash is the next character.
+  // The prefix ends with a dot; the slash is the next character.
   return { from: pattern.slice(0, -1), before: `${pattern.slice(0, -2)}/` };
 }
 
-/** Whether a filter by event type leaves anything out. */
+/** Whether a filter by event type excludes anything. */
 export const isNarrowing = (pattern: string | undefined): pattern is string => pattern !== undefined && pattern !== '*';
 
 /** SQL: the condition on the event type `d.event_type`, COLLATE "C". */
@@ -152,23 +151,21 @@ export function eventTypeIs(pattern: string | undefined, { add }: Values): strin
   return [`d.event_type >= ${add(range.from)}`, `d.event_type < ${add(range.before)}`];
 }
 
-// With old statistics PostgreSQL gathered a subscription's deliveries by an index that only begins alike, and sorted 400,000 for a
-// page. With these settings off it goes along the index that has the order, and stops.
+// With old statistics, PostgreSQL collected a subscription's deliveries by an index that shares only its first columns, and sorted
+// 400,000 for a page. With these settings off, it scans the index that has the order, and stops.
 const IN_ORDER = `SELECT name, value, set_config(name, 'off', true) FROM (
   SELECT name, current_setting(name) AS value FROM unnest(ARRAY[
     'enable_sort', 'enable_incremental_sort', 'enable_bitmapscan', 'enable_seqscan']) AS name OFFSET 0) settings`;
 const AS_BEFORE = 'SELECT set_config(name, value, true) FROM unnest($1::text[], $2::text[]) AS settings (name, value)';
 
-/**
- * The rows of a statement made of walks, which it goes along. Statements behind it in the transaction are planned as they were before.
- */
+/** Returns the rows of a statement made of index scans, planned as such. Later statements in the transaction are planned as before. */
 export const queryAlong = <T>(
   transaction: DatabaseTransaction,
   text: string,
   { values }: Pick<Values, 'values'>,
 ): Promise<T[]> => inOrder((sql, ...given) => transaction.$queryRawUnsafe(sql, ...given), text, values);
 
-/** The same on a connection that is in a transaction. */
+/** Does the same on a connection that is in a transaction. */
 export const queryAlongOn = <T>(
   connection: PoolClient,
   text: string,
@@ -177,7 +174,7 @@ export const queryAlongOn = <T>(
   inOrder(
     async <R>(sql: string, ...given: readonly (string | string[])[]) => {
       const { rows } = await connection.query(sql, [...given]);
-      // Its columns are named in the statement itself.
+      // The statement itself names its columns.
       return rows as R[];
     },
     text,
@@ -197,7 +194,7 @@ async function inOrder<T>(ask: Ask, text: string, values: readonly string[]): Pr
   return rows;
 }
 
-/** The ids that a statement made of walks finds, in its order. */
+/** The ids that a statement made of index scans finds, in its order. */
 export const findAlong = async (
   transaction: DatabaseTransaction,
   text: string,
@@ -205,8 +202,8 @@ export const findAlong = async (
 ): Promise<string[]> => (await queryAlong<{ id: string }>(transaction, text, values)).map(({ id }) => id);
 
 /**
- * Rows of the ids found, in one order. Rows removed in between would leave a page short, and a short page is the last one: so the ids
- * are found anew.
+ * Returns the rows of the ids found, in one order. Rows removed in between would leave a short page, which means the last page, so the
+ * ids are searched again.
  */
 export async function readFound<T>(find: () => Promise<string[]>, read: (ids: string[]) => Promise<T[]>): Promise<T[]> {
   for (;;) {
@@ -217,18 +214,18 @@ export async function readFound<T>(find: () => Promise<string[]>, read: (ids: st
   }
 }
 
-/** PostgreSQL's number of the type `text`. */
+/** PostgreSQL's number (OID) of the type `text`. */
 const TEXT = 25;
-/** Dimensions, whether nulls are in it, type, length and lower bound: five whole numbers of four bytes. */
+/** Dimensions, whether it contains nulls, type, length and lower bound: five whole numbers of four bytes. */
 const HEAD_BYTES = 20;
 const LENGTH_BYTES = 4;
-/** Stands for the length of a null. */
+/** The length that stands for null. */
 const NULL = -1;
 
 /**
- * A `text[]` parameter in PostgreSQL's binary form: pg sends a Buffer as binary. For columns of JSON and of bodies, because pg writes
- * other arrays as one text in which every quote is escaped, and PostgreSQL reads that text character by character. A payload of 780
- * bytes of usual JSON takes 0.1 µs here and 3.5 to 7.7 in PostgreSQL; as a text it takes 4.2 and 6.3 to 8. A lone surrogate becomes
+ * Returns a `text[]` parameter in PostgreSQL's binary format: pg sends a Buffer as binary. For columns of JSON and bodies, because pg
+ * writes other arrays as one text in which every quote is escaped, and PostgreSQL parses that text character by character. A payload of
+ * 780 bytes of typical JSON takes 0.1 µs here and 3.5 to 7.7 in PostgreSQL; as text it takes 4.2 and 6.3 to 8. A lone surrogate becomes
  * U+FFFD, as in any text.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {

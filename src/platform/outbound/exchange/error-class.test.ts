@@ -26,13 +26,13 @@ describe('a failure before an answer has a class', () => {
     expect(classifyError(withCode(code)).class).toBe(expected);
   });
 
-  test('an upgrade that nobody asked for is protocol, though undici calls it a socket error', () => {
+  test('an unrequested upgrade is protocol, although undici calls it a socket error', () => {
     expect(classifyError(withCode('UND_ERR_SOCKET', 'bad upgrade')).class).toBe('protocol');
     expect(classifyError(withCode('UND_ERR_SOCKET', 'bad response')).class).toBe('protocol');
     expect(classifyError(withCode('UND_ERR_SOCKET', 'other side closed')).class).toBe('connect');
   });
 
-  test('an error of another realm is told by its code', () => {
+  test('an error of another realm is recognised by its code', () => {
     expect(classifyError({ code: 'ECONNREFUSED' })).toMatchObject({ class: 'connect' });
   });
 
@@ -49,7 +49,7 @@ describe('a failure before an answer has a class', () => {
   );
 });
 
-test('a certificate’s fault is named without its contents', () => {
+test('a certificate problem is named without its contents', () => {
   expect(tlsError(withCode('CERT_HAS_EXPIRED'))).toMatchObject({
     class: 'tls',
     message: 'the TLS certificate has expired',
@@ -64,7 +64,7 @@ test('a certificate’s fault is named without its contents', () => {
   });
 });
 
-test('a name that does not exist, has no address, or cannot be asked for is dns', () => {
+test('a name that does not exist, has no address, or cannot be looked up is dns', () => {
   expect(dnsError(withCode('ENOTFOUND'))).toMatchObject({ class: 'dns', message: 'the host name does not exist' });
   expect(dnsError(withCode('ENODATA'))).toMatchObject({ class: 'dns', message: 'the host name has no address' });
   expect(dnsError(withCode('ESERVFAIL'))).toMatchObject({

@@ -4,19 +4,19 @@ import { OutboundError } from './error-class.ts';
 import { BODY_BOUNDS } from './response-content.ts';
 
 /**
- * A few interim answers are fine (100 Continue, 103 Early Hints). A receiver that sends them without end would keep the parser busy
+ * A few interim responses are fine (100 Continue, 103 Early Hints). A receiver that sends them endlessly would keep the parser busy
  * until the deadline.
  */
 const MAX_INTERIM_ANSWERS = 100;
 
-/** Pieces of a body that are read. 64 KiB in chunks of one byte would cost 50 MB and half a second for some of them at once. */
+/** Maximum chunks of a body that are read. 64 KiB in chunks of one byte would cost 50 MB and half a second for several of them at once. */
 const MAX_PIECES = 4_096;
 
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * One complete head of an answer, and its body as far as it came. By `performance.now()`: `at` is the end of the head, and `openedAt`
- * when the connection was open, which it may no longer be once somebody reads this.
+ * A complete response head, and its body as far as it arrived. By `performance.now()`: `at` is the end of the head, and `openedAt` when
+ * the connection was opened, which may have ended since.
  */
 export type ReceivedAnswer = {
   status: number;
@@ -27,7 +27,7 @@ export type ReceivedAnswer = {
   isWhole: boolean;
 };
 
-/** `method`: POST unless it says otherwise. `readBytes`: the body is read so far, 64 KiB by default. */
+/** `method`: POST by default. `readBytes`: how much of the body is read, 64 KiB by default. */
 type Exchanged = {
   method?: Dispatcher.HttpMethod;
   path: string;
@@ -37,9 +37,9 @@ type Exchanged = {
 };
 
 /**
- * Sends one request on a leased connection and takes its answer. Rejects when no complete head came. Then the body is read to its bound;
- * one that breaks off, or goes on behind that, counts as far as it came and is not whole: the caller ends the connection. Nothing is
- * decoded. A handler of undici's and not its `request`, which makes a stream, a signal and several promises for each answer.
+ * Sends a request on a leased connection and reads its response. Rejects if no complete head arrived. Then the body is read up to its
+ * limit; a body that breaks off or is longer counts as far as it was read and is not whole, and the caller ends the connection. Nothing
+ * is decoded. Uses an undici handler instead of `request`, which creates a stream, a signal and several promises per response.
  */
 export function exchange(
   lease: Lease,
@@ -61,7 +61,7 @@ export function exchange(
       onResponseStart(_controller, status, headers) {
         if (status >= 200) head = { status, headers, at: performance.now(), openedAt: lease.openedAt() };
         else if ((interimAnswers += 1) > MAX_INTERIM_ANSWERS)
-          lease.destroy(new OutboundError('protocol', `more than ${MAX_INTERIM_ANSWERS} interim answers came`));
+          lease.destroy(new OutboundError('protocol', `more than ${MAX_INTERIM_ANSWERS} interim responses arrived`));
       },
       onResponseData(controller, chunk) {
         size += chunk.length;

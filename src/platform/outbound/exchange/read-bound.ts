@@ -3,31 +3,30 @@ import type { buildConnector } from 'undici';
 import { OutboundError } from './error-class.ts';
 
 /**
- * Bytes of a response that are neither body nor counted as headers: interim responses, status line, trailers, and what frames headers
- * and chunks. Usual responses have less than a kilobyte of them.
+ * Bytes of a response that are neither body nor counted as headers: interim responses, status line, trailers, and the framing of
+ * headers and chunks. Normal responses have less than a kilobyte of them.
  */
 const FRAMING_BYTES = 65_536;
 
 /**
- * Reads of one response. The bytes alone would allow 200,000 packets of one byte, each of which takes this process about 10 µs. A
- * response of 1 MiB in packets of 1,400 bytes has 750, and a body is read in at most as many pieces (exchange.ts).
+ * Maximum reads per response. Limiting only the bytes would allow 200,000 packets of one byte, each of which takes this process about
+ * 10 µs. A response of 1 MiB in packets of 1,400 bytes has 750, and a body is read in at most as many chunks (exchange.ts).
  */
 const MAX_READS = 4_096;
 
-/** Bounds what is read from the one connection of a client. */
+/** Limits what is read from a client's connection. */
 export type ReadBound = {
-  /** `connect`, with its sockets bounded. */
+  /** `connect`, with its sockets limited. */
   connect: buildConnector.connector;
-  /** A request is about to be written, and `bodyBytes` of the body of its response will be read. */
+  /** Called before a request is written; `bodyBytes` of the response body will be read. */
   expect(bodyBytes: number): void;
 };
 
 /**
- * Ends a connection that has sent more for one request than a response may have: `headerBytes`, the body that will be read, and 64 KiB for
- * everything else. undici bounds the headers, and exchange.ts the body, but the parser also reads bytes that it gives to neither: chunk
- * extensions, reason phrases, spaces before a value, empty lines. A receiver that sent those as fast as the network takes them kept
- * half a processor busy until the deadline. Bytes that come while the connection is idle count for the last request.
- *
+ * Ends a connection that has sent more for one request than a response may have: `headerBytes`, the body that will be read, and 64 KiB
+ * for everything else. undici limits the headers, and exchange.ts the body, but the parser also reads bytes that belong to neither:
+ * chunk extensions, reason phrases, spaces before a value, empty lines. A receiver that sent those at network speed kept half a core
+ * busy until the deadline. Bytes that arrive while the connection is idle count for the last request.
  * The connection ends after the parser has had the last bytes: a response whose headers are complete by then keeps its status.
  */
 export function createReadBound(connect: buildConnector.connector, headerBytes: number): ReadBound {
@@ -43,7 +42,7 @@ export function createReadBound(connect: buildConnector.connector, headerBytes: 
       }
       const takesMore = push(chunk, encoding);
       if (bytesLeft >= 0 && readsLeft >= 0) return takesMore;
-      // The parser reads in the next tick, which `push` has asked for just now.
+      // The parser reads in the next tick, which `push` has just scheduled.
       process.nextTick(() =>
         socket.destroy(new OutboundError('protocol', 'the response has more bytes than its headers and body may have')),
       );
@@ -64,19 +63,19 @@ const [DIGIT_0, DIGIT_1, DIGIT_2, CR, LF] = ['0', '1', '2', '\r', '\n'].map((sig
 /** Position of the three digits of the status in `HTTP/1.1 100`. */
 const STATUS = { first: 9, second: 10, third: 11 } as const;
 
-/** Watcher of the answers on one connection. */
+/** Watches the responses on one connection. */
 type InterimAnswers = {
   /** `connect`, with its sockets watched. */
   connect: buildConnector.connector;
-  /** A request is about to be written: the next bytes are the head of its answer. */
+  /** Called before a request is written: the next bytes are the head of its response. */
   expect(): void;
 };
 
 /**
- * Lets an unasked `100 Continue` through to undici as a `102`, which means the same (RFC 9110 §15.2: a client reads over interim
- * answers that it did not ask for, one or more). undici 7.30 reads over every other 1xx and counts them in `onInfo`, but ends the
- * connection at a 100: receivers behind a proxy that sends one never got a message. One byte is changed, in place, and only in the
- * head of an interim answer. A final answer is read up to its status only.
+ * Turns an unsolicited `100 Continue` into a `102` for undici, which means the same (RFC 9110 §15.2: a client ignores interim responses
+ * that it did not ask for, one or more). undici 7.30 ignores every other 1xx and counts them in `onInfo`, but ends the connection at a
+ * 100, so receivers behind a proxy that sends one never received a message. Changes one byte, in place, and only in the head of an
+ * interim response. A final response is read only up to its status.
  */
 export function createInterimAnswers(connect: buildConnector.connector): InterimAnswers {
   let head: ((chunk: Buffer) => boolean) | undefined;
@@ -97,7 +96,7 @@ export function createInterimAnswers(connect: buildConnector.connector): Interim
   };
 }
 
-/** `connect`, which gives each socket to `watch` before anything is read from it. */
+/** `connect`, which passes each socket to `watch` before anything is read from it. */
 const watchSockets =
   (connect: buildConnector.connector, watch: (socket: Duplex) => void): buildConnector.connector =>
   (target, callback) =>
@@ -107,9 +106,9 @@ const watchSockets =
       return callback(null, socket);
     });
 
-/** Takes the bytes of an answer as they come; true once a final status, or no valid status, has begun. */
+/** Reads the bytes of a response as they arrive; returns true once a final status, or an invalid one, has begun. */
 function readHeads(): (chunk: Buffer) => boolean {
-  // The position in a status line until its status is known, then the length of the header line that is being read.
+  // The position in a status line until its status is known, then the length of the current header line.
   let position = 0;
   let isInterim = false;
   let isContinue = false;

@@ -21,7 +21,7 @@ describe('the text of a body', () => {
     expect(bodyText(Buffer.alloc(LIMIT + 1, 'a'))).toBe('a'.repeat(LIMIT));
   });
 
-  test('is cut in front of a character of which only a part fits', () => {
+  test('is cut before a character that does not fit completely', () => {
     for (const character of ['é', '€', '😀']) {
       const bytes = Buffer.from('a'.repeat(LIMIT - 1) + character);
       expect(bodyText(bytes)).toBe('a'.repeat(LIMIT - 1));
@@ -29,7 +29,7 @@ describe('the text of a body', () => {
     expect(bodyText(Buffer.from(`${'a'.repeat(LIMIT - 4)}😀b`))).toBe(`${'a'.repeat(LIMIT - 4)}😀`);
   });
 
-  test('takes at most 16 KiB also when every byte had to be replaced', () => {
+  test('has at most 16 KiB even if every byte had to be replaced', () => {
     for (const byte of [0, 0xff]) {
       const text = bodyText(Buffer.alloc(65_536, byte));
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(LIMIT);
@@ -37,7 +37,7 @@ describe('the text of a body', () => {
     }
   });
 
-  test('never holds a lone surrogate or NUL, whatever the bytes', () => {
+  test('never contains a lone surrogate or NUL, whatever the bytes', () => {
     let state = 1;
     const bytes = Buffer.from(
       Array.from({ length: 20_000 }, () => {
@@ -50,14 +50,14 @@ describe('the text of a body', () => {
 });
 
 describe('the headers of an answer', () => {
-  test('repeated ones are joined and absent ones left out', () => {
+  test('joins repeated ones and omits absent ones', () => {
     expect(headerRecord({ a: 'x', 'set-cookie': ['p=1', 'q=2'], gone: undefined })).toEqual({
       a: 'x',
       'set-cookie': 'p=1, q=2',
     });
   });
 
-  test('control characters are replaced, tabs stay', () => {
+  test('control characters are replaced, except tabs', () => {
     expect(headerRecord({ a: 'x\0y\u001b[31m\u007fz\tq' })).toEqual({ a: 'x\uFFFDy\uFFFD[31m\uFFFDz\tq' });
   });
 
@@ -69,7 +69,7 @@ describe('the headers of an answer', () => {
     ]);
   });
 
-  test('the part beyond 16 KiB is left out', () => {
+  test('omits the part beyond 16 KiB', () => {
     expect(Object.keys(headerRecord({ a: 'v'.repeat(16_000), b: 'v'.repeat(1_000), c: '' }))).toEqual(['a']);
   });
 });

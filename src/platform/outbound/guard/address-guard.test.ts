@@ -166,7 +166,7 @@ const ACCEPTED: (string | [number, string])[] = [
   'https://[::ffff:8.8.8.8]/',
 ];
 
-describe('targets that are refused', () => {
+describe('targets that are blocked', () => {
   test.each(REFUSED)('input %d: %j', (_number, url) => {
     expect(guard.checkUrl(url)).toMatch(/^must /);
     expect(strict.checkUrl(url)).toMatch(/^must /);
@@ -186,7 +186,7 @@ describe('targets that are accepted', () => {
   });
 });
 
-test('plain http needs the operator’s word', () => {
+test("plain http requires the operator's permission", () => {
   expect(strict.checkUrl('http://example.com/')).toBe('must be an absolute https URL');
   expect(guard.checkUrl('http://example.com/')).toBeUndefined();
 });
@@ -243,13 +243,13 @@ describe('with loopback allowed by the operator', () => {
   });
 
   test.each(['http://a..b/', 'http://-a/', `http://${'a'.repeat(64)}/`, 'http://./', 'http://a../', 'http://a*b/'])(
-    '%s is no host name all the same',
+    '%s is not a host name even then',
     (url) => {
       expect(local.checkUrl(url)).toMatch(/^must /);
     },
   );
 
-  test('localhost needs one of its two addresses', () => {
+  test('localhost requires one of its two addresses', () => {
     const accepts = (...allowCidrs: string[]) =>
       createAddressGuard({ allowCidrs, allowHttp: true, own: NONE }).checkUrl('http://localhost:3001/') === undefined;
     expect(accepts('127.0.0.0/8')).toBe(true);
@@ -288,7 +288,7 @@ describe('an address', () => {
     expect(guard.isAllowed(address)).toBe(false);
   });
 
-  test('in an allowed range is allowed in both its spellings, its neighbours are not', () => {
+  test('in an allowed range is allowed in both spellings, but its neighbours are not', () => {
     const one = createAddressGuard({ allowCidrs: ['10.1.0.0/16', 'fd12::/16'], allowHttp: false, own: NONE });
     for (const address of ['10.1.0.0', '10.1.255.255', '::ffff:10.1.2.3', 'fd12::1']) {
       expect(one.isAllowed(address)).toBe(true);
@@ -299,7 +299,7 @@ describe('an address', () => {
   });
 });
 
-describe('a range that cannot be read stops the start', () => {
+describe('an invalid range prevents the start', () => {
   test.each([
     '',
     '10.0.0.0',

@@ -5,32 +5,32 @@ import { blockedAddress, classifyError, OutboundError, tlsError } from '../excha
 import { asLookupResult, type ResolveHost, resolveWithin } from './resolve-host.ts';
 
 export type ConnectorOptions = {
-  /** Whether a connection for the host name `hostname` may be made to this address and port. */
+  /** Whether a connection for the host name `hostname` may be opened to this address and port. */
   isAllowed(address: string, port: number, hostname: string): boolean;
-  /** Awaited before addresses are judged: `isAllowed` may compare with addresses that have to be looked up. */
+  /** Awaited before addresses are checked: `isAllowed` may compare with addresses that have to be looked up first. */
   prepare(): Promise<void>;
   resolve: ResolveHost;
-  /** Limit of the name lookup, in ms. */
+  /** Timeout of the name lookup, in ms. */
   dnsTimeoutMs: number;
-  /** Limit of the TCP connection and the TLS handshake together, in ms. */
+  /** Timeout of the TCP connection and the TLS handshake together, in ms. */
   connectTimeoutMs: number;
-  /** PEM certificates of authorities that are trusted besides Node's own. */
+  /** PEM certificates of authorities that are trusted in addition to Node's own. */
   trustedCertificates: readonly string[];
-  /** Opens the TCP connection; tests give another one. */
+  /** Opens the TCP connection; tests replace it. */
   dial?: (options: TcpNetConnectOpts) => Socket;
 };
 
 /**
- * Time for one of several addresses before the next one is tried (RFC 8305 §5), in ms. Node's default of 250 gives up on receivers
- * with a longer way. With 1,000 four dead addresses still leave one second for the fifth.
+ * Time for one of several addresses before the next one is tried (RFC 8305 §5), in ms. Node's default of 250 gives up on distant
+ * receivers. With 1,000, four dead addresses still leave one second for the fifth.
  */
 const ATTEMPT_MS = 1_000;
 
 const ignore = (): void => undefined;
 
-/** Addresses to connect to: the literal itself, or everything the name resolves to. One refused address refuses them all. */
+/** Returns the addresses to connect to: the literal itself, or everything the name resolves to. One blocked address blocks them all. */
 async function allowedAddresses(hostname: string, port: number, options: ConnectorOptions): Promise<readonly string[]> {
-  // Sockets never call `lookup` for a literal, so it has to be judged here.
+  // Sockets never call `lookup` for a literal, so it has to be checked here.
   const [addresses] = await Promise.all([
     isIP(hostname) === 0 ? resolveWithin(options.resolve, hostname, options.dnsTimeoutMs) : [hostname],
     options.prepare(),
@@ -48,13 +48,13 @@ function untilReady(socket: Socket, event: 'connect' | 'secureConnect'): Promise
       resolve();
     });
     socket.once('close', reset);
-    // Stays for the socket's life: an error between two owners of the socket must not end the process.
+    // Stays for the socket's lifetime: an error between two owners of the socket must not end the process.
     socket.on('error', reject);
   });
 }
 
 function openTcp(port: number, addresses: readonly string[], options: ConnectorOptions): Socket {
-  // The checked addresses are handed over as they are: nothing resolves the name a second time.
+  // Passes on exactly the checked addresses, so that the name is not resolved a second time.
   const lookup: LookupFunction = (_hostname, { all }, callback) => {
     const [first, ...rest] = asLookupResult(addresses);
     if (first === undefined) callback(new Error('no address'), '');
@@ -62,7 +62,7 @@ function openTcp(port: number, addresses: readonly string[], options: ConnectorO
     else callback(null, first.address, first.family);
   };
   return (options.dial ?? connectTcp)({
-    // Never used as a name; a name here makes net.connect ask `lookup` for all addresses.
+    // Never resolved; with a name here, net.connect asks `lookup` for all addresses.
     host: 'checked.invalid',
     port,
     lookup,
@@ -77,7 +77,7 @@ function openTls(socket: Socket, hostname: string, secureContext: SecureContext)
     socket,
     secureContext,
     host: hostname,
-    // Neither an address nor a dot at the end may stand in SNI (RFC 6066 §3). An address is then compared with the certificate's IP names.
+    // SNI must not contain an address or a trailing dot (RFC 6066 §3). An address is then compared with the certificate's IP names.
     servername: isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : '',
     ALPNProtocols: ['http/1.1'],
     rejectUnauthorized: true,
@@ -102,18 +102,18 @@ async function open(
   }, limitMs);
   try {
     await untilReady(tcp, 'connect');
-    // The last check is of the peer's address itself, before a single byte is sent. The address is absent when the peer has gone
-    // again.
+    // The last check is of the peer's address itself, before a single byte is sent. The address is undefined if the peer has already
+    // disconnected.
     const { remoteAddress: peer, remotePort: peerPort = port } = tcp;
     if (peer !== undefined && !options.isAllowed(peer, peerPort, target.hostname)) throw blockedAddress();
     if (isTls) {
       phase = 'tls';
       socket = openTls(tcp, target.hostname, context);
       await untilReady(socket, 'secureConnect');
-      // An alert that comes now is told, and the end of the connection behind it would take its place.
+      // Report an alert that arrives now, which the following end of the connection would otherwise replace.
       socket.on('error', (error) => socket.destroy(error));
     }
-    // undici connects again, for ever, when it is given a socket that is already closed.
+    // undici reconnects forever if it is given a socket that is already closed.
     if (socket.destroyed || socket.remoteAddress === undefined) {
       throw Object.assign(new Error('closed'), { code: 'ECONNRESET' });
     }
@@ -131,14 +131,14 @@ async function open(
 }
 
 /**
- * Opens a socket for undici. The name is resolved (own time limit), the socket is refused when any address is not allowed, and it
- * connects to exactly those addresses. The peer's address is checked again. Then comes TLS 1.2 or later, HTTP/1.1 only, with
- * certificates verified against the host name. No session is kept: releases of Node have skipped that check for a resumed one
- * (CVE-2026-48934). Fails with an OutboundError, so that no text of the network reaches a user.
+ * Opens sockets for undici. Resolves the name (with its own timeout), rejects the socket if any address is blocked, and connects to
+ * exactly those addresses. Checks the peer's address again. Then TLS 1.2 or later, HTTP/1.1 only, with certificates verified against
+ * the host name. TLS sessions are not kept, because releases of Node have skipped that check for a resumed one (CVE-2026-48934). Fails
+ * with an OutboundError, so that no text from the network reaches a user.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
   const { trustedCertificates } = options;
-  // One context for all sockets: reading the authorities takes longer than a handshake.
+  // One context for all sockets: loading the authorities takes longer than a handshake.
   const context = createSecureContext({
     minVersion: 'TLSv1.2',
     ...(trustedCertificates.length > 0 && { ca: [...rootCertificates, ...trustedCertificates] }),
@@ -149,7 +149,8 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
         (socket) => callback(null, socket),
         (error: Error) => callback(error, null),
       )
-      // An error that undici throws here is a failed assertion of its own. The request then ends at its deadline, not the process.
+      // An error that undici throws here is a failed assertion of its own. It should only let the request run into its deadline, not
+      // end the process.
       .catch(ignore);
   };
 }

@@ -20,7 +20,7 @@ const interfaceUrls = Object.values(networkInterfaces())
   .filter(({ scopeid }) => scopeid === undefined || scopeid === 0)
   .map(({ address, family }) => `http://${family === 'IPv6' ? `[${address}]` : address}:3001/`);
 
-describe('an endpoint on this machine is no target by any of its spellings', () => {
+describe('an endpoint on this machine is blocked in every spelling', () => {
   const { guard } = guardOf([{ host: '127.0.0.1', port: 3001 }]);
   test.each([
     'http://localhost:3001/',
@@ -86,7 +86,7 @@ describe('an endpoint elsewhere', () => {
     expect(own.isOwnAddress('10.1.2.3', 443, 'hooks.example.com')).toBe(false);
   });
 
-  test('whose name means this machine stands for all of its addresses', async () => {
+  test('whose name means this machine blocks all of its addresses', async () => {
     const { own: here } = guardOf([{ host: 'api.example.com', port: 8000 }], { 'api.example.com': ['127.0.1.1'] });
     await here.refresh();
     for (const address of ['127.0.0.1', '::1', '0.0.0.0', '127.0.1.1']) {
@@ -112,31 +112,31 @@ describe('an endpoint behind a proxy that others share', () => {
     expect(guard.checkUrl(url)).toBe(problem);
   });
 
-  test('does not take its neighbours at the same address with it', async () => {
+  test('does not block its neighbours at the same address', async () => {
     await own.refresh();
     expect(own.isOwnAddress('203.0.113.7', 443, 'hooks.example.com')).toBe(false);
     expect(own.isOwnAddress('203.0.113.7', 443, '203.0.113.7')).toBe(true);
   });
 });
 
-test('a port that is listened on later counts from then on, and port 0 is none', () => {
+test('a port that opens later is blocked from then on, and port 0 is not a port', () => {
   const { guard, own } = guardOf([{ host: 'localhost', port: 0 }]);
   expect(guard.checkUrl('http://localhost:3001/')).toBeUndefined();
   own.add({ host: 'localhost', port: 3001 });
   expect(guard.checkUrl('http://localhost:3001/')).toBe(REASON);
 });
 
-test('a range that is not allowed is refused as that: nobody learns which of its ports are ours', () => {
+test('a range that is not allowed is blocked as such, so callers do not learn which of its ports are ours', () => {
   const own = createOwnAddresses([{ host: '127.0.0.1', port: 3001 }]);
   const guard = createAddressGuard({ allowCidrs: [], allowHttp: true, own });
   expect(guard.checkUrl('http://127.0.0.1:3001/')).toBe('must not be a private, local or reserved address');
-  expect(guard.checkUrl('http://localhost:3001/')).toBe('must not name a host of a private network');
+  expect(guard.checkUrl('http://localhost:3001/')).toBe('must not be a host name of a private network');
 });
 
 describe('a name', () => {
   const endpoint = { host: 'db.example.com', port: 6543 };
 
-  test('that cannot be looked up is asked for again, and counts by name meanwhile', async () => {
+  test('that cannot be looked up is retried, and is blocked by name meanwhile', async () => {
     let asked = 0;
     const own = createOwnAddresses([endpoint], async () => {
       asked += 1;
@@ -153,7 +153,7 @@ describe('a name', () => {
     expect(own.isOwnAddress('10.1.2.3', 6543, 'x')).toBe(true);
   }, 60_000);
 
-  test('is looked up once for many who ask at the same time', async () => {
+  test('is looked up once for concurrent requests', async () => {
     let asked = 0;
     const own = createOwnAddresses([endpoint], async () => {
       asked += 1;
@@ -164,7 +164,7 @@ describe('a name', () => {
     expect(asked).toBe(1);
   });
 
-  test('whose look-up never ends holds nobody up for long', async () => {
+  test('whose lookup never ends delays nothing for long', async () => {
     const own = createOwnAddresses([endpoint], () => new Promise(() => undefined));
     await own.refresh();
     expect(own.isOwnTarget(new URL('http://db.example.com:6543/'))).toBe(true);
@@ -217,7 +217,7 @@ describe('an inspector', () => {
     expect(guard.checkWebhookUrl(url)).toBeDefined();
   });
 
-  test('is reached by the name and port of the API alone', () => {
+  test('is reached only by the name and port of the API', () => {
     expect(own.isApiAddress('203.0.113.7', 443, 'posthorn.example.com')).toBe(true);
     expect(own.isApiAddress('127.0.0.1', 3001, 'localhost')).toBe(true);
     expect(own.isApiAddress('203.0.113.7', 3001, 'localhost')).toBe(false);
@@ -226,7 +226,7 @@ describe('an inspector', () => {
     expect(own.isApiAddress('127.0.0.1', 443, 'localhost')).toBe(false);
   });
 
-  test('is a target where neither http nor this machine is one', () => {
+  test('is a valid target even if http and this machine are not', () => {
     const strict = createAddressGuard({ allowCidrs: [], allowHttp: false, own });
     expect(strict.checkWebhookUrl(`http://localhost:3001${INSPECT}`)).toBeUndefined();
     expect(strict.checkWebhookUrl('http://localhost:3002/')).toBeDefined();

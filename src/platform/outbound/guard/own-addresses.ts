@@ -4,17 +4,14 @@ import { networkInterfaces } from 'node:os';
 import { type Address, isLoopbackName, readAddress } from './resolve-host.ts';
 import { ID_FORM, ID_PREFIXES } from '../../../kernel/values/ids.ts';
 
-/** An address at which the service itself, or a server of its own, listens. */
+/** An address on which the service itself, or one of its servers, listens. */
 export type OwnEndpoint = {
   /** A name or an address. One that means this machine stands for all of this machine's addresses. */
   host: string;
   port: number;
-  /**
-   * A proxy in front may serve other sites at this address and port, told apart by name. Only the name is then ours, and the bare
-   * address.
-   */
+  /** Whether a proxy in front may serve other sites at this address and port by name. Then only this name and the bare address are ours. */
   isShared?: boolean;
-  /** The API of this service stands here, as callers reach it: by this protocol, and below this path, which is empty at the root. */
+  /** Set if this is the API of this service, with its public protocol and base path, which is empty at the root. */
   api?: { protocol: string; path: string };
 };
 
@@ -22,42 +19,42 @@ export type OwnAddresses = {
   /** Adds own endpoints: a port is known only once a server listens on it. */
   add(...endpoints: readonly OwnEndpoint[]): void;
   /**
-   * Whether a target is an own one, by its name or its literal address. No other place decides by a whole URL. Inspectors are own
-   * targets too: who may send to them asks `isInspector` first.
+   * Whether a target is our own, by its name or literal address. Nothing else checks a whole URL. Inspectors are own targets too, so
+   * code that may send to them calls `isInspector` first.
    */
   isOwnTarget(url: URL): boolean;
-  /** Whether the URL is the address of an inspector of this service, by the API's own name, protocol and port, and by no other path. */
+  /** Whether the URL is the address of an inspector of this service: the API's own name, protocol and port, and an inspector's path. */
   isInspector(url: URL): boolean;
-  /** Whether a connection for the host name `hostname` to this address and port reaches the API: the one way to inspectors. */
+  /** Whether a connection for the host name `hostname` to this address and port reaches the API, which is the only way to inspectors. */
   isApiAddress(address: string, port: number, hostname: string): boolean;
-  /** Whether a connection for the host name `hostname` would reach an own endpoint at this address and port. */
+  /** Whether a connection for the host name `hostname` to this address and port would reach an own endpoint. */
   isOwnAddress(address: string, port: number, hostname: string): boolean;
-  /** Looks up the own names whose addresses are unknown or old. Waits only for unknown ones. */
+  /** Looks up own names whose addresses are unknown or old. Waits only for unknown ones. */
   refresh(): Promise<void>;
 };
 
-/** Time for which an own name's addresses are used before the next look-up, and after a failed one, ms. */
+/** How long an own name's addresses are used before the next lookup, and the pause after a failed one, in ms. */
 const FRESH_MS = 30_000;
 const AGAIN_MS = 2_000;
-/** Longest wait of a connection for the first look-up of an own name, ms: the rest of its try shares 5 s for its own. */
+/** Longest wait of a connection for the first lookup of an own name, in ms. The rest of its attempt shares 5 s for its own lookup. */
 const PATIENCE_MS = 2_000;
-/** Largest age of the list of this machine's own addresses, ms; reading it takes about 0.1 ms. */
+/** Maximum age of the list of this machine's own addresses, in ms; reading it takes about 0.1 ms. */
 const INTERFACES_MS = 10_000;
-/** Behind these ports a proxy tells sites apart by name. */
+/** On these ports a proxy distinguishes sites by name. */
 const WEB_PORTS = [80, 443];
 
 type Entry = OwnEndpoint & {
   addresses: ReadonlySet<string>;
-  /** The endpoint is on this machine. */
+  /** Whether the endpoint is on this machine. */
   isHere: boolean;
-  /** No look-up is needed: an address, or a name that always means this machine. */
+  /** Whether no lookup is needed: an address, or a name that always means this machine. */
   isFixed: boolean;
   isKnown: boolean;
   lookAt: number;
   looking?: Promise<void> | undefined;
 };
 
-/** Ways to write the machine itself that no name server is asked for. */
+/** Spellings of this machine that need no name server. */
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
 const plainHost = (host: string): string =>
@@ -66,14 +63,14 @@ const plainHost = (host: string): string =>
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
 
-/** Port of a URL, 80 or 443 where it names none. */
+/** Port of a URL; 80 or 443 by default. */
 export const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** The system's own look-up, as the database's driver uses it: /etc/hosts and search domains count. */
+/** The system's own lookup, as used by the database driver: includes /etc/hosts and search domains. */
 export const lookUpOwn = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** Whether an address is this machine's: loopback, the unspecified one, or one of a network interface. */
+/** Whether an address is this machine's: loopback, unspecified, or that of a network interface. */
 function createIsHere(): (address: Address) => boolean {
   let own: ReadonlySet<string> = new Set();
   let readAt = Number.NEGATIVE_INFINITY;
@@ -90,13 +87,13 @@ function createIsHere(): (address: Address) => boolean {
 }
 
 /**
- * The endpoints of the service and of its servers, which are no targets. A webhook to its own API would publish for ever. One to its
- * database or to Temporal would speak with the trust of this network. An inspector takes webhooks: nothing comes of them. `resolve` looks
- * up own names; tests give another one.
+ * The endpoints of the service and its servers, which are blocked as targets. A webhook to its own API would publish endlessly, and one
+ * to its database or Temporal would have the trust of this network. Inspectors accept webhooks, because they cause nothing further.
+ * `resolve` looks up own names; tests replace it.
  *
- * Not known: an address that leads here by translation outside this machine (a public one in front of a private network), unless it is
- * the address of an own name; other servers on the same machine or network; another installation. The mark on each delivery ends loops
- * through these.
+ * Not detected: an address that leads here by translation outside this machine (a public one in front of a private network), unless it
+ * is the address of an own name; other servers on the same machine or network; another installation. The hop count of each delivery
+ * ends loops through these.
  */
 export function createOwnAddresses(
   endpoints: readonly OwnEndpoint[],
@@ -135,14 +132,14 @@ export function createOwnAddresses(
       entry.isKnown = true;
       entry.lookAt = performance.now() + FRESH_MS;
     } catch {
-      // Known addresses stay. A name server that is away keeps this service from its own servers as well.
+      // Keep known addresses: if the name server is down, this service cannot reach its own servers either.
       entry.lookAt = performance.now() + AGAIN_MS;
     } finally {
       entry.looking = undefined;
     }
   };
 
-  /** Begins the look-ups that are due. A caller in a hurry goes on with the known addresses. */
+  /** Starts the lookups that are due. Callers that cannot wait use the known addresses. */
   const renew = (): void => {
     if (toLookUp.length === 0) return;
     const now = performance.now();
@@ -170,7 +167,7 @@ export function createOwnAddresses(
         names.add(`${entry.host}:${port}`);
       if (!entry.isFixed) toLookUp.push(entry);
     }
-    // Looked up early, so that a URL is judged by them when it is saved, which waits for nothing.
+    // Looked up early, because a URL is checked against them when it is saved, without waiting.
     renew();
   };
   add(...endpoints);
@@ -188,7 +185,7 @@ export function createOwnAddresses(
     );
   };
 
-  /** A name that always means this machine stands for 127.0.0.1 and [::1] as well. */
+  /** A name that always means this machine also stands for 127.0.0.1 and [::1]. */
   const isNamed = ({ host }: Entry, given: string): boolean =>
     host === given || (isLoopbackName(host) && LOOPBACK.includes(given));
 
@@ -209,7 +206,7 @@ export function createOwnAddresses(
     isApiAddress(text, port, hostname) {
       const address = readAddress(text);
       const host = plainHost(hostname);
-      // The operator's own name leads to the API wherever it leads; a name of this machine leads to this machine.
+      // The operator's own name leads to the API wherever it points; a name of this machine leads to this machine.
       return (byPort.get(port) ?? []).some(
         (entry) =>
           entry.api !== undefined &&
@@ -230,19 +227,19 @@ export function createOwnAddresses(
   };
 }
 
-/** Path of inspectors, before their ids. */
+/** Path of inspectors, in front of their ids. */
 export const INSPECT_PATH = '/inspect/';
 
 const ID = `${ID_PREFIXES.inspector}_${ID_FORM}`;
 const ADDRESS = new RegExp(`^${INSPECT_PATH}(${ID})$`);
 const ADDRESS_AND_MORE = new RegExp(`^${INSPECT_PATH}(${ID})(/.*)?$`);
 
-/** Whether a path is exactly the address of an inspector, whoever has it. */
+/** Whether a path is exactly the address of an inspector, existing or not. */
 const isInspectPath = (path: string): boolean => ADDRESS.test(path);
 
-/** The id of the inspector at this path, and the rest of the path behind it; undefined for any other path. */
+/** The id of the inspector at this path, and the rest of the path after it; undefined for any other path. */
 export function readInspectPath(path: string): { id: string; rest: string } | undefined {
-  // Every request passes here, and an expression costs more than a look at the first letters.
+  // Every request passes here, and comparing the first characters is cheaper than a regular expression.
   if (!path.startsWith(INSPECT_PATH)) return undefined;
   const [, id, rest = ''] = ADDRESS_AND_MORE.exec(path) ?? [];
   return id === undefined ? undefined : { id, rest };

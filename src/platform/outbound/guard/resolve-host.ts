@@ -7,33 +7,33 @@ import ipaddr from 'ipaddr.js';
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Whether a host name always means this machine (RFC 6761 §6.3). `host` is lower-case and has no dot at its end. */
+/** Whether a host name always means this machine (RFC 6761 §6.3). `host` is lower-case, without a trailing dot. */
 export const isLoopbackName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost');
 
 /** Addresses of a name that always means this machine. */
 export const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'] as const;
 
 /**
- * Reads a canonical IPv4 or IPv6 address as the place where a packet to it goes: ::ffff:7f00:1 is 127.0.0.1. Undefined for everything
- * else, such as a name, and for an address with a zone (fe80::1%eth0), which is local to one link.
+ * Reads a canonical IPv4 or IPv6 address as the destination of its packets: ::ffff:7f00:1 is 127.0.0.1. Undefined for everything else,
+ * such as a name, and for an address with a zone (fe80::1%eth0), which is link-local.
  */
 export function readAddress(text: string): Address | undefined {
   if (isIP(text) === 0 || text.includes('%')) return undefined;
-  // ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8, which is another address. In the URL parser's hexadecimal form the two stay apart.
+  // ipaddr.js takes ::8.8.8.8 for ::ffff:8.8.8.8, which is another address. In the URL parser's hexadecimal form they differ.
   const canonical = isIPv4(text) ? text : new URL(`http://[${text}]`).hostname.slice(1, -1);
   return ipaddr.process(canonical);
 }
 
-/** All addresses of a host name, IPv4 and IPv6, in the order of trying. Rejects as node:dns does. */
+/** All addresses of a host name, IPv4 and IPv6, in the order to try them. Rejects as node:dns does. */
 export type ResolveHost = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** Limit of one question to one server of resolv.conf, and the number of questions: two fit into the limit of 5 s. */
+/** Timeout of one query to one server of resolv.conf, and the number of queries: two fit into the limit of 5 s. */
 const QUERY = { timeout: 2_000, tries: 2 } as const;
 
 /**
- * Asks DNS for A and AAAA at the same time, through c-ares and not dns.lookup. getaddrinfo occupies one of the four threads that all
- * of Node's file access shares, as long as a name's server likes, so four slow domains would stop the process. A name of which only one
- * family resolves has that family's addresses. IPv4 comes first because a host without an IPv6 route loses no time with it.
+ * Queries DNS for A and AAAA at the same time, with c-ares instead of dns.lookup. getaddrinfo occupies one of the four threads that all
+ * of Node's file access shares, for as long as a name server likes, so four slow domains would block the process. If only one family
+ * resolves, its addresses are used. IPv4 comes first, because a host without an IPv6 route then loses no time.
  */
 async function resolveByDns(hostname: string, signal: AbortSignal, servers?: readonly string[]): Promise<string[]> {
   const resolver = new Resolver(QUERY);
@@ -51,8 +51,8 @@ async function resolveByDns(hostname: string, signal: AbortSignal, servers?: rea
 }
 
 /**
- * Asks for a name as programs on this machine would: the hosts file first, then DNS, with the search domains of resolv.conf. A name with
- * a dot is asked for as it stands first, whatever `ndots` says, so that nothing stands before a public name. A dot at its end makes a
+ * Resolves a name as programs on this machine would: the hosts file first, then DNS with the search domains of resolv.conf. A name with
+ * a dot is first queried unchanged, whatever `ndots` says, so that nothing takes precedence over a public name. A trailing dot makes a
  * name complete.
  */
 async function resolveLocally(
@@ -80,9 +80,9 @@ async function resolveLocally(
 }
 
 /**
- * The resolver of production. A name that always means this machine is never asked of DNS: it is the allowed ones of 127.0.0.1 and ::1
- * (RFC 6761 §6.3). `local`: names of this machine's hosts file and search domains count too, which a public webhook does not need.
- * `servers` (`address:port`) replace those of the system.
+ * The resolver in production. A name that always means this machine is never queried in DNS: it resolves to those of 127.0.0.1 and ::1
+ * that are allowed (RFC 6761 §6.3). `local` adds names of this machine's hosts file and search domains, which public webhooks do not
+ * need. `servers` (`address:port`) replace those of the system.
  */
 export const createResolveHost =
   (
@@ -96,8 +96,8 @@ export const createResolveHost =
   };
 
 /**
- * `resolve` with an end after `limitMs`. Rejects with an OutboundError of class `dns`; an empty answer is one too. A text in the
- * answer that is no address is left in: the address guard refuses it.
+ * Runs `resolve` with a timeout of `limitMs`. Rejects with an OutboundError of class `dns`, also for an empty result. Text in the
+ * result that is not an address is left in, because the address guard blocks it.
  */
 export async function resolveWithin(
   resolve: ResolveHost,
@@ -123,22 +123,20 @@ export async function resolveWithin(
   }
 }
 
-/** An address list in the form of the `lookup` of net.connect. */
+/** A list of addresses in the format that net.connect expects from `lookup`. */
 export const asLookupResult = (addresses: readonly string[]): { address: string; family: number }[] =>
   addresses.map((address) => ({ address, family: isIP(address) }));
 
-/** Time for the addresses of one name, ms: somebody waits for the answer to what they have saved. */
+/** Time to resolve one name, in ms, while a caller waits for the response to what they have saved. */
 const LIMIT_MS = 2_000;
-/** Look-ups at a time, each a few UDP packets. Beyond it a name is not looked up: nobody waits for the names of others. */
+/** Concurrent lookups, each a few UDP packets. Beyond that a name is not looked up, so that nobody waits for the names of others. */
 const MOST_AT_ONCE = 50;
-/** Names that are remembered and for how long, ms: a page that is loaded again asks no name server again. */
+/** How many names are cached, and for how long in ms, so that reloading a page queries no name server. */
 const KNOWN = { max: 1_000, ttl: 5_000 };
 
 type Found = { addresses: readonly string[] } | { reason: string };
 
-/**
- * Looks names up for those who save or read a target. `reason` says why there are no addresses, in words that hold none. Never rejects.
- */
+/** Resolves names for callers who save or read a target. `reason` says why there are no addresses, without revealing any. Never rejects. */
 export function createNameCheck(resolve: ResolveHost): { lookUp(hostname: string): Promise<Found> } {
   const known = new LRUCache<string, Promise<Found>>(KNOWN);
   let underWay = 0;
@@ -156,7 +154,7 @@ export function createNameCheck(resolve: ResolveHost): { lookUp(hostname: string
     async lookUp(hostname) {
       const asked = known.get(hostname);
       if (asked !== undefined) return asked;
-      if (underWay >= MOST_AT_ONCE) return { reason: 'too many host names are being looked up at this moment' };
+      if (underWay >= MOST_AT_ONCE) return { reason: 'too many host names are being looked up at the moment' };
       const asking = ask(hostname);
       known.set(hostname, asking);
       return asking;
@@ -164,22 +162,22 @@ export function createNameCheck(resolve: ResolveHost): { lookUp(hostname: string
   };
 }
 
-/** What this machine itself says of names: its hosts file, and the domains in which its resolver looks for a short name. */
+/** This machine's own knowledge of names: its hosts file, and the domains in which its resolver searches for a short name. */
 type LocalNames = {
-  /** Addresses of a name in the hosts file; none where it does not have the name. */
+  /** Addresses of a name in the hosts file; empty if the name is not there. */
   addressesOf(name: string): Promise<readonly string[]>;
   /** Domains of the last `search` or `domain` line of resolv.conf (resolv.conf(5)). */
   searchDomains(): Promise<readonly string[]>;
 };
 
-/** Time for which a file's content is used, ms: a container that joins a network is found within it. */
+/** How long a file's content is cached, in ms: a container that joins a network is found within it. */
 const FRESH_MS = 5_000;
-/** Bytes that are read of a file. A hosts file that blocks advertisements has a few MiB, and its own names stand at its beginning. */
+/** Bytes that are read of a file. A hosts file that blocks advertisements has several MiB, with its own names at the beginning. */
 const MAX_BYTES = 262_144;
-/** Most search domains (the bound that resolvers had for decades): each is two more questions for a name that does not exist. */
+/** Maximum search domains (the limit of resolvers for decades): each costs two more queries for a name that does not exist. */
 const MAX_SEARCH_DOMAINS = 6;
 
-/** Rows of words of a file, without comments; none where it cannot be read. */
+/** Lines of a file split into words, without comments; empty if it cannot be read. */
 async function readRows(path: string): Promise<string[][]> {
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return [];
@@ -196,7 +194,7 @@ async function readRows(path: string): Promise<string[][]> {
   }
 }
 
-/** `read`, whose result is used for FRESH_MS. */
+/** Runs `read` and caches its result for FRESH_MS. */
 function remembered<T>(read: () => Promise<T>): () => Promise<T> {
   let known: Promise<T> | undefined;
   let readAt = 0;
@@ -209,7 +207,7 @@ function remembered<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Names as this machine knows them. Tests give other files. A file that is absent or cannot be read says nothing. */
+/** Names as this machine knows them. Tests replace the files. A file that is missing or cannot be read counts as empty. */
 export function createLocalNames({
   hostsFile = '/etc/hosts',
   resolvConf = '/etc/resolv.conf',

@@ -6,7 +6,7 @@ import { type EmbeddedTemporal, startTemporal } from '../../../../local/temporal
 import { connectionsOf } from '../../assembly/create-dependencies.ts';
 import type { OwnAddresses } from '../../../platform/outbound/guard/own-addresses.ts';
 
-/** PostgreSQL and Temporal of a `start`: its own, or those at given addresses. */
+/** PostgreSQL and Temporal of a `start`: embedded, or at given addresses. */
 export type Infrastructure = {
   databaseUrl: string;
   temporalAddress: string;
@@ -16,30 +16,31 @@ export type Infrastructure = {
 
 /** Servers that are starting: PostgreSQL can be used while Temporal is not ready yet. */
 export type StartingInfrastructure = {
-  /** Resolves once child processes do the rest of the work, or a start has failed: the event loop may be busy from then on. */
+  /** Resolves once child processes do the rest of the work, or a start has failed; from then on the event loop may be busy. */
   underWay: Promise<void>;
   /** Resolves once PostgreSQL accepts connections. Both promises reject as soon as one of the servers cannot be started. */
   databaseUrl: Promise<string>;
   /** Resolves once both servers are ready. */
   ready: Promise<Infrastructure>;
-  /** Resolves with a reason when an own server cannot be kept up. */
+  /** Resolves with a reason if an embedded server cannot be kept running. */
   failed: Promise<string>;
   /**
-   * Stops both, after waiting for starts in progress. Temporal is stopped first, so that the database it works for is there until
-   * it has ended.
+   * Stops both, after waiting for starts in progress. Temporal is stopped first, so that its database stays available until it has
+   * ended.
    */
   stop(): Promise<void>;
 };
 
-// One process takes 30 connections and more of them 12 each at least; keys, psql and a second worker find room beside them.
+// One process uses 30 connections; with more processes, each uses at least 12. Leave room for the command line, psql and a second
+// worker.
 const CONNECTIONS_OF_OTHERS = 100;
 const CONNECTIONS_AT_LEAST = 200;
-/** Where both listen. */
+/** Both listen here. */
 const LISTENING = '127.0.0.1';
 
 /**
- * Starts the servers that have no address, both at once, and returns without waiting for them. The caller stops them, also when one
- * fails. `own` learns every port that they listen on, also after a restart, when the ports may differ.
+ * Starts the servers that have no address, both at once, and returns without waiting for them. The caller stops them, even if one
+ * fails. `own` is told every port that they listen on, also after a restart, when the ports may differ.
  */
 export function startInfrastructure(
   config: Config,
@@ -138,7 +139,7 @@ function createSignal(): { given: Promise<void>; give: () => void } {
 const orGiven = async <T>(address: string | undefined, start: () => Promise<T>): Promise<T | undefined> =>
   address === undefined ? start() : undefined;
 
-/** A server that comes back at another port is of no use: everything is connected to the old address. */
+/** A server that comes back on another port is useless, because everything is connected to the old address. */
 async function sameAddress<T extends { port: number; stop(): Promise<void> }>(
   name: string,
   started: T,

@@ -7,8 +7,8 @@ import type { TracedProcess, Tracing } from '../../otlp.ts';
 import { watchCollector } from '../../watch-servers.ts';
 
 /**
- * Runs a role with its traces, which are exported until it has stopped. Without a collector in the settings nothing of OpenTelemetry
- * is loaded.
+ * Runs a command with its traces, which are exported until it has stopped. Without a collector in the settings, OpenTelemetry is not
+ * loaded.
  */
 export async function tracing<R extends RunningRole>(
   { config: { traces }, log, ...process }: { config: Config; log: ServiceLog } & TracedProcess,
@@ -28,12 +28,12 @@ export async function tracing<R extends RunningRole>(
   });
 }
 
-/** Steps that undo a start, when something further on fails and at the end. */
+/** Clean-up steps of a start, for a later failure and for the end. */
 type Undo = {
   add(step: () => Promise<void>): void;
-  /** Does all of them once, the last one first. */
+  /** Runs all steps once, in reverse order. */
   all: () => Promise<void>;
-  /** Does `work`; if it fails, everything is undone before the failure is thrown on. */
+  /** Runs `work`; if it fails, runs all steps before rethrowing the failure. */
   onFailure<T>(work: () => Promise<T>): Promise<T>;
 };
 
@@ -56,7 +56,7 @@ export function createUndo(): Undo {
   };
 }
 
-/** Runs a role of one process with its metrics port, which listens before the role begins and until it has stopped. */
+/** Runs a command of one process with its metrics port, which listens from before it starts until it has stopped. */
 export async function observing<R extends RunningRole>(
   { config, log, own }: Pick<Beginning, 'config' | 'log' | 'own'>,
   start: (observed: ObservedProcess | undefined) => Promise<R>,

@@ -8,15 +8,15 @@ import type { Siblings } from '../../assembly/siblings.ts';
 import { Stopped, type StopRequest } from './stop-request.ts';
 import { visible } from '../printing.ts';
 
-/** A role that runs until it is told to stop. */
+/** A service that runs until it is told to stop. */
 export type RunningRole = {
-  /** Ends the work under way, then everything else. Called once. */
+  /** Completes the work in progress, then ends everything else. Called once. */
   stop(): Promise<void>;
-  /** Resolves with a reason when it cannot go on by itself. */
+  /** Resolves with a reason if it cannot continue. */
   failed: Promise<string>;
 };
 
-/** Everything that a service process begins with. */
+/** Everything that a service process starts with. */
 export type Beginning = {
   config: Config;
   log: ServiceLog;
@@ -24,39 +24,40 @@ export type Beginning = {
   own: OwnAddresses;
   siblings: Siblings;
   waiting: Waiting;
-  /** Address of Temporal, where it is not that of the settings. */
+  /** Address of Temporal, if it differs from the settings. */
   temporalAddress?: string | undefined;
-  /** Absent where METRICS_PORT is not set. */
+  /** Absent if METRICS_PORT is not set. */
   observed?: ObservedProcess | undefined;
-  /** Absent without a collector in the settings. */
+  /** Absent if the settings have no collector. */
   tracing?: Tracing | undefined;
 };
 
 // A closed terminal, or a pipe without a reader, must not end the process before it has drained.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-/** Prints a line, or several, for the person in front of the terminal. */
+/** Prints text to stdout, for the person at the terminal. */
 export const print = (text: string): void => {
   process.stdout.write(`${visible(text, { keepLines: true })}\n`);
 };
 
-/** Says something about what is printed, to the person alone: a script that reads the output does not get it. */
+/** Prints a remark to stderr, so that a script which reads the output does not get it. */
 export const say = (text: string): void => {
   process.stderr.write(`${visible(text, { keepLines: true })}\n`);
 };
 
-/** Once for a command, however many processes it has. */
+/** Logs settings that do not exist, once per command, however many processes it has. */
 export function warnOfIgnored(log: ServiceLog): void {
   const ignored = ignoredSettings();
   if (ignored.length > 0) log.warn(`ignored settings that this release does not have: ${ignored.join(', ')}`);
 }
 
-const reasonOf = ({ reason }: AbortSignal): string => (reason instanceof Stopped ? reason.message : 'a fault');
+const reasonOf = ({ reason }: AbortSignal): string =>
+  reason instanceof Stopped ? reason.message : 'an internal error';
 
 /**
- * Runs a role until it is asked to stop or fails by itself, then drains it. A stop that comes during the start ends the start where it
- * looks at the signal, otherwise takes effect once the role has started. Further stops during the drain change nothing: only SIGKILL
- * cuts a drain. Returns the exit code.
+ * Runs a service until it is asked to stop or fails, then drains it. A stop during the start ends the start where it checks the signal,
+ * otherwise takes effect once the service has started. Further stops during the drain change nothing: only SIGKILL interrupts a drain.
+ * Returns the exit code.
  */
 export async function runUntilStopped(
   log: ServiceLog,
@@ -64,12 +65,12 @@ export async function runUntilStopped(
   start: (signal: AbortSignal) => Promise<RunningRole>,
 ): Promise<number> {
   stop.takeOver();
-  stop.onRepeat(() => log.warn('still draining: a second signal changes nothing'));
+  stop.onRepeat(() => log.warn('still draining; a second signal changes nothing'));
   const stopped = new Promise<number>((resolve) => {
     stop.signal.addEventListener('abort', () => resolve(0));
     process.on('uncaughtException', (failure) => {
-      // Not `fatal`: pino flushes it at once, and its writer tries for ever when nobody reads standard output.
-      log.error({ err: failure }, 'a fault of the service: stopping');
+      // Not `fatal`: pino flushes that at once, and its writer retries forever if nobody reads standard output.
+      log.error({ err: failure }, 'internal error; stopping');
       resolve(1);
     });
   });
@@ -85,9 +86,9 @@ export async function runUntilStopped(
     }),
   ]);
   const stoppingAt = performance.now();
-  // Without these two lines a log ends as that of a killed process does.
-  log.info(`${reasonOf(stop.signal)}: ending, and finishing first what was accepted`);
+  // Without these two lines, the log looks like that of a killed process.
+  log.info(`${reasonOf(stop.signal)}: finishing accepted work before exiting`);
   await role.stop();
-  log.info({ durationMs: Math.round(performance.now() - stoppingAt) }, 'everything accepted is finished; ended');
+  log.info({ durationMs: Math.round(performance.now() - stoppingAt) }, 'finished all accepted work; exiting');
   return exitCode;
 }

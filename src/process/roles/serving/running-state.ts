@@ -10,16 +10,16 @@ const runningState = z.object({
   databaseUrl: z.string(),
   temporalAddress: z.string(),
   temporalUiUrl: z.string().optional(),
-  /** Process numbers of the embedded parts at start. */
+  /** Process ids of the embedded servers at start. */
   pids: z.object({ postgres: z.number().optional(), temporal: z.number().optional() }),
 });
 
-/** Address of a running `start`. The file holds the database's password: mode 600. */
+/** Address of a running `start`. The file contains the database password, so its mode is 600. */
 export type RunningState = z.output<typeof runningState>;
 
 const pathIn = (dataFolder: string): string => join(dataFolder, 'running.json');
 
-/** Written whole or not at all: readers never see half of it. */
+/** Writes the file atomically, so that readers never see half of it. */
 export function writeRunningState(dataFolder: string, state: RunningState): void {
   const path = pathIn(dataFolder);
   rmSync(`${path}.new`, { force: true });
@@ -31,7 +31,7 @@ export function removeRunningState(dataFolder: string): void {
   rmSync(pathIn(dataFolder), { force: true });
 }
 
-/** The `start` that runs on this data folder now; undefined when none does, whatever a killed one has left. */
+/** Returns the `start` that is running on this data folder, or undefined; ignores the file of a killed one. */
 export function readRunningState(dataFolder: string): RunningState | undefined {
   try {
     const state = runningState.parse(JSON.parse(readFileSync(pathIn(dataFolder), 'utf8')));
@@ -41,7 +41,7 @@ export function readRunningState(dataFolder: string): RunningState | undefined {
   }
 }
 
-/** A `start` without a chosen port may have another address than the settings say. */
+/** A `start` whose port is not set may have another address than the settings say. */
 export function atRunning(config: Config): Config {
   const running = config.databaseUrl === undefined ? readRunningState(config.dataFolder)?.apiUrl : undefined;
   const isDefault = config.publicBaseUrl === `http://localhost:${config.port}`;

@@ -21,13 +21,13 @@ import { portTaken } from './api-port.ts';
 export type RunningApi = {
   port: number;
   readiness: Readiness;
-  /** Answers what it has accepted, then closes. */
+  /** Responds to what it has accepted, then closes. */
   stop(): Promise<void>;
 };
 
 /**
- * Listens on config.port. `checks` are the checks of /readyz; absent: those of every role. `siblings` listen on the same port. Rejects
- * when the port is taken.
+ * Listens on config.port. `checks` are the checks of /readyz; default: those of every command. `siblings` listen on the same port.
+ * Rejects if the port is in use.
  */
 export async function serveApi(
   deps: ProcessDependencies,
@@ -67,7 +67,9 @@ export async function serveApi(
       ...(checks && { checks }),
     });
     app.prepare();
-    // An API that takes every connection leaves no open file for itself, and Node then ends the process.
+    // Callers get a quarter of the open files. An API that accepts every connection leaves none for itself: with `ulimit -n 256`, 191
+    // requests in flight and 60 callers, Node could not create worker threads and the process ended. The direct path gets a third,
+    // attempts of workflows 15 %, and the rest is for PostgreSQL, Temporal and files.
     const maxConnections = Math.floor(readMachine(config.processes).descriptors * OPEN_FILES_FOR.callers);
     const server = await startHttpServer(app, {
       port: config.port,
@@ -76,10 +78,10 @@ export async function serveApi(
       onTooMany: () =>
         log.warn(
           { maxConnections },
-          'closed new connections of callers: a quarter of the open files of this process are in use for them; raise its limit (ulimit -n)',
+          'closed new connections of callers, because they already use a quarter of the open files of this process; raise its limit (ulimit -n)',
         ),
     });
-    // Without LISTEN_HOST the API listens on every address of this machine, and any of them may lead to the port with it.
+    // Without LISTEN_HOST the API listens on every address of this machine, so any of them with this port may lead to it.
     deps.own.add(listeningApi(server.port));
     return {
       port: server.port,
@@ -102,7 +104,9 @@ function portProblem({ port, listenHost }: Config, failure: unknown): ConfigErro
   const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
   if (code === 'EADDRINUSE') return new ConfigError(portTaken(port), { cause: failure });
   if (code === 'EADDRNOTAVAIL')
-    return new ConfigError(`LISTEN_HOST: ${listenHost} is no address of this machine; correct it`, { cause: failure });
+    return new ConfigError(`LISTEN_HOST: ${listenHost} is not an address of this machine; correct it`, {
+      cause: failure,
+    });
   if (code !== 'EACCES') return undefined;
-  return new ConfigError(`PORT: this user may not listen on ${port}; set one above 1023`, { cause: failure });
+  return new ConfigError(`PORT: this user may not listen on ${port}; set a port above 1023`, { cause: failure });
 }

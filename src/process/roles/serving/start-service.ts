@@ -15,7 +15,7 @@ import { createUndo } from './observing.ts';
 /** API and worker in one process. */
 export type RunningService = RunningRole & { port: number; services: Services };
 
-/** The service of `start` as one of several processes: the supervisor has prepared the database. */
+/** Runs the service of `start` in one of several processes: the supervisor has prepared the database. */
 export async function startWholeService(beginning: Beginning): Promise<RunningRole> {
   const { config, log, own, waiting, observed, tracing } = beginning;
   const { deps, disconnect } = createDependencies(config, log, own, { meters: observed?.meters, tracing });
@@ -33,8 +33,8 @@ export async function startWholeService(beginning: Beginning): Promise<RunningRo
 }
 
 /**
- * API and worker on a database that `checks` have found ready, with the hand-over of new deliveries in memory. `checks` are those of
- * /readyz, too.
+ * Runs API and worker on a database that `checks` have found ready, with local handoff of new deliveries. `checks` are also those of
+ * /readyz.
  */
 export async function startService(
   deps: ProcessDependencies,
@@ -46,17 +46,18 @@ export async function startService(
     const address = temporalAddress ?? config.temporal.address ?? '';
     const settings = { ...config.temporal, address };
     const handOver = createHandOver();
-    // The address of an own Temporal is known from here on; the state of the service tells whether it answers.
+    // The address of an embedded Temporal is known from here on; the service state reports whether it responds.
     const services = createServices({ ...deps, config: { ...deps.config, temporal: settings } }, handOver, siblings);
     const stopWatching = watchPostgres(log, deps, 'calls are answered with 503, and deliveries wait');
     undo.add(async () => stopWatching());
-    // The API answers and accepts messages before there is a worker, and where none can be: Temporal may be away, or work be deadly.
+    // The API responds and accepts messages before there is a worker, and even if there cannot be one: Temporal may be down, or a
+    // message may crash the worker.
     let worker: RunningWorker | undefined;
     const temporal = temporalCheck({ isHealthy: () => worker?.isHealthy() === true }, address);
-    // In front of the API: a call for the state of the service asks Temporal, too, and would install a runtime without metrics.
+    // Before the API: a call for the service state contacts Temporal too, and would install a runtime without metrics.
     installRuntime(log, observed?.temporalMetricsAddress);
     const api = await serveApi(deps, services, { checks: [...checks, temporal], siblings, outages: log.outages });
-    // Behind the API: what it has accepted last finds a worker.
+    // Stopped after the API, so that what the API accepts last still finds a worker.
     undo.add(async () => worker?.stop());
     undo.add(() => api.stop());
     observed?.show(api.readiness);

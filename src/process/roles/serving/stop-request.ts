@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-// SIGHUP too: a closed terminal would otherwise leave the embedded parts behind.
+// SIGHUP too: otherwise a closed terminal would leave the embedded servers running.
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** A request to stop this process: SIGINT, SIGTERM or SIGHUP at any time, or the end of its launcher. */
@@ -9,13 +9,13 @@ export type StopRequest = {
   readonly signal: AbortSignal;
   /** From here on the command ends by itself after a signal; until then a signal ends the process at once. */
   takeOver(): void;
-  /** Is called for each further signal. */
+  /** The listener is called for each further signal. */
   onRepeat(listener: () => void): void;
 };
 
-/** Reason why a stopped command did not do its work. */
+/** Why a stopped command did not do its work. */
 export class Stopped extends Error {
-  /** As shells count: 128 and the signal's number. */
+  /** 128 plus the signal's number, as in shells. */
   readonly exitCode: number;
 
   constructor(name: (typeof SIGNALS)[number]) {
@@ -25,22 +25,22 @@ export class Stopped extends Error {
 }
 
 /**
- * Listens from now on. The kernel gives the first process of a container no default action. A SIGTERM before there is a listener would
- * be lost, and the container killed only after its grace period.
+ * Listens from now on. The kernel gives the first process of a container no default action, so a SIGTERM before there is a listener
+ * would be lost, and the container killed only after its grace period.
  */
 export function listenForStop(): StopRequest {
   const { stopBy, ...request } = createStopRequest();
   for (const name of SIGNALS) process.on(name, () => stopBy(name));
-  // A launcher that was killed passes on no signal: the channel to it closes (bin/launch.js).
+  // A killed launcher passes on no signal, but the channel to it closes (bin/launch.js).
   process.once('disconnect', () => process.emit('SIGHUP'));
   process.channel?.unref();
   return request;
 }
 
 /**
- * Listens in a service process under a supervisor, which asks it to stop by `request`; SIGTERM drains this process alone. Ctrl-C and a
- * closed terminal reach every process of the group and are the supervisor's to answer. When the supervisor is gone, so are the port,
- * the counts and perhaps the servers: this process ends at once, as if killed.
+ * Listens in a service process under a supervisor, which asks it to stop with `request`; SIGTERM drains only this process. Ctrl-C and a
+ * closed terminal reach every process of the group and are handled by the supervisor. If the supervisor is gone, so are the port, the
+ * counters and perhaps the servers, so this process ends at once, as if killed.
  */
 export function listenUnderSupervisor(): StopRequest & { request(): void } {
   const { stopBy, ...request } = createStopRequest();
