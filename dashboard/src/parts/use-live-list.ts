@@ -132,8 +132,7 @@ function lookedAt<T>(read: readonly T[], look: Page<T> | undefined, idOf: (row: 
   const covered = look.pagination.hasMore ? lastCovered : read.length - 1;
   const rows = [...read];
   const gone = new Set<string>();
-  // Only a filter can have pushed rows after the last known one out of the first page before, so only rows ahead of it
-  // are new.
+  // Only rows ahead of the first known one are new. An unknown row after it is older and is there because of a filter.
   let firstKnown: number | undefined;
   let found = 0;
   const isWanted = (at: number): boolean =>

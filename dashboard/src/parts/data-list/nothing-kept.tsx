@@ -50,7 +50,7 @@ export function NothingMatches({
 }
 
 /**
- * As NothingFound, for messages and what is removed with them. If the requested time is older than the retention of the
+ * Like NothingMatches, for messages and what is removed with them. If the requested time is older than the retention of the
  * channel, or of every channel, it says so and names the retention. `until`: the end of that time, as the address has
  * it.
  */
