@@ -9,8 +9,8 @@ const REFERENCE = /\bsecrets\.([A-Z][A-Z0-9_]*)/g;
 
 /**
  * Returns the workflows whose current steps use a secret, among the newest hundred: the API has no query for it, and
- * definitions reference secrets only in templates and expressions. Undefined until they are loaded, and for a user who
- * may not read them.
+ * definitions reference secrets only in templates and expressions. Returns undefined until they are loaded, and for a
+ * secret that none of the hundred uses if there are more workflows, which may use it.
  */
 export function useSecretUses(): (name: string) => readonly Use[] | undefined {
   const { at, path } = useHere();
