@@ -33,7 +33,7 @@ test('in a list whose steps name no other, each implied next step is drawn', () 
 });
 
 // The form said "goes on with the step below", and an approved refund did nothing.
-test('once a step names another one, a step without next ends the run, and is drawn so', () => {
+test('once a step names another one, a step without next ends the run and is drawn that way', () => {
   const steps = [{ id: 'ask', type: 'approval', config: { title: 'Refund?', rejected: null } }, log('pay')];
   expect(drawn(steps)).toEqual([
     '@trigger --> ask',
@@ -100,7 +100,7 @@ test.each<[string, object, string[]]>([
   expect(drawn([{ id: 'a', ...step }, log('x', 'y'), log('y')]).filter((way) => way.startsWith('a '))).toEqual(ways);
 });
 
-test('steps of loops and branches belong to them, end with them, and fail them', () => {
+test('steps of loops and branches belong to them, and end or fail with them', () => {
   const found = flow([
     { id: 'each', type: 'foreach', config: { items: '[]', body: 'one' }, next: 'both' },
     log('one'),
@@ -131,7 +131,7 @@ test('steps of loops and branches belong to them, end with them, and fail them',
   ]);
 });
 
-test('a definition that is being written is drawn too: without ids, with doubles, with circles', () => {
+test('an incomplete definition is drawn too: with missing ids, duplicate ids and cycles', () => {
   const found = flow([log(''), log('a'), log('a'), { type: 'action' }]);
   expect(found.steps.map(({ key }) => key)).toEqual(['#0', 'a', '#2', '#3']);
   expect(flow([log('a', 'b'), log('b', 'a')]).isSound).toBe(false);
@@ -150,7 +150,7 @@ test('the steps before a step are those that lead to it, the nearest first', () 
   expect(stepsBefore(found, 'end').map(({ id }) => id)).toEqual(['a', 'b', 'which']);
 });
 
-// What the engine takes is what is drawn, for every definition of the manual.
+// The drawing shows exactly what the engine executes, for every definition in the manual.
 const definitions = ['docs/reference/workflow-definition.md', 'docs/guides/workflows.md']
   .flatMap((page) => codeBlocksOf(page))
   .filter(({ language }) => language === 'json')
@@ -159,7 +159,7 @@ const definitions = ['docs/reference/workflow-definition.md', 'docs/guides/workf
     return typeof found === 'object' && found !== null && 'trigger' in found && 'steps' in found ? [text] : [];
   });
 
-test('the ways between steps are those of the plan that the engine follows', () => {
+test('the transitions between steps are those of the plan that the engine follows', () => {
   expect(definitions.length).toBeGreaterThan(8);
   for (const text of definitions) {
     // `as`: filtered above.
@@ -172,7 +172,7 @@ test('the ways between steps are those of the plan that the engine follows', () 
         (step.type === 'switch' && step.default === undefined) ||
         (step.type === 'approval' && step.approved === undefined) ||
         !['condition', 'switch', 'approval'].includes(step.type);
-      // A branch that is named in full leaves `next` to nobody.
+      // If every branch is named, nothing follows `next`.
       if (!falls && step.next !== null) own.delete(step.next);
       if (step.type === 'end' && step.next !== null) own.delete(step.next);
       return [...own].map((to) => `${step.id} > ${to}`);

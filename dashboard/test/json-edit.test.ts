@@ -51,7 +51,7 @@ describe('one value of a text is changed, and nothing else:', () => {
   });
 });
 
-test('a value of several lines is moved in, and an item goes to the end of its list', () => {
+test('a value of several lines is indented, and a new item goes to the end of its list', () => {
   expect(withValue('{\n  "steps": []\n}', ['steps', 0], '{\n  "id": "a"\n}')).toBe(
     '{\n  "steps": [\n    {\n      "id": "a"\n    }\n  ]\n}',
   );
@@ -61,7 +61,7 @@ test('a value of several lines is moved in, and an item goes to the end of its l
   expect(withValue('{}', ['steps', 0], '{"id":"a"}')).toBe('{\n  "steps": [{"id":"a"}]\n}');
 });
 
-test('steps that change places keep their texts, and a text that is no JSON stays as it is', () => {
+test('swapped steps keep their texts, and a text that is not JSON stays as it is', () => {
   const swapped = withSwapped(TEXT, ['steps'], 1, 0);
   expect(JSON.parse(swapped)).toMatchObject({ steps: [{ id: 'b' }, { id: 'a' }], later: {} });
   expect(swapped).toContain('12.50');
@@ -70,14 +70,14 @@ test('steps that change places keep their texts, and a text that is no JSON stay
   expect(withValue('{"a":', ['a'], '1')).toBe('{"a":');
 });
 
-test('a field that the service names is found in the text, or the nearest thing around it', () => {
+test('a field named by the service is found in the text, or else its nearest ancestor', () => {
   const tree = jsonTree(TEXT);
   if (tree === undefined) throw new Error('the text is JSON');
   expect(pathOf('steps[0].config["two words"]')).toEqual(['steps', 0, 'config', 'two words']);
   expect(valueText(TEXT, tree, pathOf('steps[0].config.body.x'))).toBe('12.50');
   const { start, end } = nearestNode(tree, pathOf('steps[1].config.until'));
   expect(TEXT.slice(start, end)).toBe('{ "for": "5m" }');
-  // As JSON.parse has it.
+  // The last of several members with one name counts, as with JSON.parse.
   const twice = '{"a": 1, "a": 2}';
   expect(valueText(twice, jsonTree(twice), ['a'])).toBe('2');
   expect(jsonTree('{"a"}')).toBeUndefined();

@@ -26,7 +26,7 @@ test.each([
   expect(after(60 * MINUTE, dueInMs)).toBe(expected);
 });
 
-test('a change behind the due time counts from the change', () => {
+test('a change after the due time counts from the change', () => {
   expect(after(1_000, -10 * MINUTE)).toBe(1_500);
 });
 

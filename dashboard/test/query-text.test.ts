@@ -106,7 +106,7 @@ describe('a query is read:', () => {
     expect(readQuery(FILTERS, text).problems.map(({ kind, part }) => ({ kind, part }))).toEqual(problems);
   });
 
-  test('a name that two have means neither, and an id is never taken for a name', () => {
+  test('a name that two things have means neither, and an id is never taken for a name', () => {
     const twins = filtersWith([
       [ORDERS, 'orders'],
       [BILLS, 'Orders'],
@@ -115,7 +115,7 @@ describe('a query is read:', () => {
       { kind: 'value', part: 'channel:orders', filter: twins[2], text: 'orders' },
     ]);
     expect(writeQuery(twins, { channel: BILLS })).toBe(`channel:${BILLS}`);
-    // Such a name led to the other channel.
+    // Such a name matched the other channel.
     const mimics = filtersWith([
       [ORDERS, BILLS],
       [BILLS, GONE],
@@ -146,7 +146,7 @@ describe('a query is written:', () => {
     fc.constantFrom(ORDERS, BILLS, GONE, 'failed', 'Open', '1h', 'status:failed', '__proto__'),
   );
 
-  test('is read back as the same, whatever things are called', () => {
+  test('is parsed back to the same filters, whatever things are called', () => {
     fc.assert(
       fc.property(
         fc.tuple(name, name),
@@ -168,7 +168,7 @@ describe('a query is written:', () => {
           ]);
           const text = writeQuery(filters, search);
           expect(readQuery(filters, text)).toEqual({ search: { ...NONE, ...search }, problems: [] });
-          // The field takes blanks at both ends away.
+          // The field trims spaces at both ends.
           expect(readQuery(filters, ` ${text.trim()} `).search).toEqual({ ...NONE, ...search });
         },
       ),
@@ -176,7 +176,7 @@ describe('a query is written:', () => {
     );
   });
 
-  test('is never written by a text that cannot be read: any text has values or faults, and ends', () => {
+  test('never fails to parse: any text yields values or problems', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(name, fc.constantFrom('channel:', 'type:"', 'actor:', ' ', '" '))), (pieces) => {
         const { search, problems } = readQuery(FILTERS, pieces.join(''));
@@ -188,7 +188,7 @@ describe('a query is written:', () => {
     );
   });
 
-  test('letter by letter, and each letter offers the rest', () => {
+  test('can be typed letter by letter, with completions for the rest', () => {
     const plain = fc.string({ unit: fc.constantFrom('a', 'B', ' ', '"', '\\', ':'), minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(plain, (called) => {
@@ -235,14 +235,14 @@ describe('completions go on with', () => {
     expect(inserted(text)).toEqual(all);
   });
 
-  test('the part that is written last, from its beginning on, with a word for each', () => {
+  test('the part being typed last is found, and there is a completion for each', () => {
     expect(completionsOf(FILTERS, 'status:failed channel:big')).toEqual([
       { start: 14, insert: String.raw`channel:"Big \"bills\""`, hint: 'Big "bills"', isWhole: true },
     ]);
     expect(completionsOf(FILTERS, 'stat')).toEqual([{ start: 0, insert: 'status:', hint: 'State', isWhole: false }]);
   });
 
-  test('things that were found, behind those that are known, by their ids where a name is not theirs alone', () => {
+  test('things found by search come after those already known, with their ids if a name is ambiguous', () => {
     const found: [string, string][] = [
       [GONE, 'orders'],
       ['chn_0000000000later', 'Old "orders"'],
@@ -252,7 +252,7 @@ describe('completions go on with', () => {
       `channel:${GONE}`,
       String.raw`channel:"Old \"orders\""`,
     ]);
-    // Found for the text before.
+    // Found for the previous text.
     expect(completionsOf(FILTERS, 'channel:big', found).map(({ hint }) => hint)).toEqual(['Big "bills"']);
   });
 });

@@ -32,7 +32,7 @@ test.each([
 
 test.each([
   ['with rows that could not be made due', { replayed: 30, failed: 10, matched: 100 }, { done: 40, left: 60 }],
-  // Dead letters that came after the count are replayed too.
+  // Dead letters that arrived after the count are replayed too.
   ['that has found more than it counted', { replayed: 90, failed: 15, matched: 100 }, { done: 105, left: 0 }],
 ])('the pace of a replay %s', (_, { replayed, failed, matched }, expected) => {
   expect(paceOfBulk({ createdAt, failed, matched, ratePerSecond: 5 }, replayed)).toEqual({
