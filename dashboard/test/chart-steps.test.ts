@@ -104,9 +104,9 @@ test('a count of 0 does not count as data, but a measure of 0 does', () => {
 
 test.each([
   ['before the first step', -1, undefined],
-  ['at the beginning of a step', 60_000, 1],
+  ['at the start of a step', 60_000, 1],
   ['within a step', 179_999, 2],
   ['after the last step', 180_000, undefined],
-])('finds the step of a moment %s', (_, at, expected) => {
+])('finds the step for a time %s', (_, at, expected) => {
   expect(stepAt([0, 60_000, 120_000], 60, at)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { hasEventType, misspeltNames, valuesNamed } from '../src/lib/filter-name
 
 const PAYLOADS = ['{"total": 250.50, "shipping": {"country": "DE"}}', '{"total": 7, "note": "x"}'];
 
-describe('values that a filter names', () => {
+describe('values that a filter refers to', () => {
   test('are shown as the payload has them, each once, with a dash for an absent one', () => {
     const [payload = ''] = PAYLOADS;
     expect(valuesNamed('payload.total > 1 && payload.total < 9 && payload.shipping.country == "FR"', payload)).toBe(

@@ -45,7 +45,7 @@ test('once a step names another one, a step without next ends the run and is dra
 
 test.each<[string, object, string[]]>([
   [
-    'a condition with a branch that is left out and one that is null',
+    'a condition with one branch left out and one null',
     { type: 'condition', config: json('{"expression": "true", "else": null}'), next: 'x' },
     ['a --true> x', 'a --false> Run ends, completed'],
   ],
@@ -55,7 +55,7 @@ test.each<[string, object, string[]]>([
     ['a --true> x', 'a --false> Run ends, completed'],
   ],
   [
-    'errors that continue go with the next step',
+    'errors that continue share the transition to the next step',
     { type: 'action', config: { action: 'log', onError: 'continue' }, next: 'x' },
     ['a --also on error> x'],
   ],
@@ -65,27 +65,27 @@ test.each<[string, object, string[]]>([
     ['a --> x', 'a ..on error> Run pauses'],
   ],
   [
-    'errors by their names',
+    'errors by name',
     { type: 'action', config: { action: 'log', onError: [{ errors: ['HTTP_4XX', 'TIMEOUT'], next: 'y' }] }, next: 'x' },
     ['a --> x', 'a ..on HTTP_4XX, TIMEOUT> y'],
   ],
   [
-    'a wait that fails after its time',
+    'a wait that fails on timeout',
     { type: 'wait_for_event', config: { onTimeout: 'fail' }, next: 'x' },
     ['a --received> x', 'a ..on timeout> Run fails'],
   ],
   [
-    'a wait that goes elsewhere after its time',
+    'a wait that leads elsewhere on timeout',
     { type: 'wait_for_event', config: { onTimeout: 'y' }, next: 'x' },
     ['a --received> x', 'a ..on timeout> y'],
   ],
   [
-    'a wait that goes on after its time',
+    'a wait that continues on timeout',
     { type: 'wait_for_event', config: {}, next: 'x' },
     ['a --received, on timeout> x'],
   ],
   [
-    'a rejection that nothing takes up',
+    'a rejection that nothing handles',
     { type: 'approval', config: { approved: 'x' } },
     ['a --approved> x', 'a ..rejected, on timeout> Run fails'],
   ],
@@ -95,7 +95,7 @@ test.each<[string, object, string[]]>([
     ['a --approved, on timeout> x', 'a --rejected> y'],
   ],
   ['an end', { type: 'end', config: { status: 'failed' } }, ['a --> Run fails']],
-  ['a step that is not there', { type: 'action', next: 'z' }, ['a --> No step called z']],
+  ['a step that does not exist', { type: 'action', next: 'z' }, ['a --> No step called z']],
 ])('%s', (_, step, ways) => {
   expect(drawn([{ id: 'a', ...step }, log('x', 'y'), log('y')]).filter((way) => way.startsWith('a '))).toEqual(ways);
 });

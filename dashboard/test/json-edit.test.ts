@@ -16,16 +16,16 @@ const TEXT = `{
 
 describe('one value of a text is changed, and nothing else:', () => {
   test.each<[string, Path, string | undefined, string, string]>([
-    ['a text', ['name'], '"Orders"', '"Large orders"', '"Orders"'],
+    ['a string', ['name'], '"Orders"', '"Large orders"', '"Orders"'],
     [
-      'a member that is added to a line',
+      'a member added to a single line',
       ['steps', 0, 'config', 'method'],
       '"PUT"',
       '"new": [1E+2]} }',
       '"new": [1E+2]}, "method": "PUT" }',
     ],
     [
-      'a member that is added to lines',
+      'a member added to several lines',
       ['steps', 1, 'next'],
       '"c"',
       '{ "for": "5m" }\n',
@@ -41,8 +41,8 @@ describe('one value of a text is changed, and nothing else:', () => {
       '"for": "5m" }',
       '"for": "5m", "retryPolicy": { "maxRetries": 0 } }',
     ],
-    ['a value of another kind on the way', ['name', 'x'], '1', '"Large orders"', '{ "x": 1 }'],
-    ['nothing, where nothing is taken away', ['steps', 7, 'id'], undefined, '', ''],
+    ['a value of another type on the path', ['name', 'x'], '1', '"Large orders"', '{ "x": 1 }'],
+    ['nothing, if there is nothing to remove', ['steps', 7, 'id'], undefined, '', ''],
   ])('%s', (_, path, value, before, after) => {
     expect(TEXT).toContain(before);
     const changed = withValue(TEXT, path, value);

@@ -86,7 +86,7 @@ test.each([
   [149, false],
   [150, false],
   [151, true],
-])('a file of a list with %i rows has 150 at most, and is cut where the list has more: %s', async (count, isCut) => {
+])('a file of a list with %i rows has at most 150, and says whether the list has more: %s', async (count, isCut) => {
   const { read } = listOf(count);
   const file = createLinesFile();
   expect(await readRows(read, file, { most: 150, told: () => undefined })).toEqual({ isCut });

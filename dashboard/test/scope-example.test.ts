@@ -13,7 +13,7 @@ describe('the example of a credential', () => {
     ],
     ['reads messages before deliveries', ['messages:read', 'deliveries:read'], '/v1/messages'],
     ['reads deliveries before channels', ['channels:read', 'deliveries:read'], '/v1/deliveries'],
-    ['creates what it may not read', ['subscriptions:write'], '/v1/subscriptions'],
+    ['creates what it cannot read', ['subscriptions:write'], '/v1/subscriptions'],
   ])('%s', (_, scopes, path) => {
     expect(exampleOf(scopes, 'chn_1')).toMatchObject({ path });
   });

@@ -31,7 +31,7 @@ test.each([
     `{ 'webhook-id': [ 'msg_1' ], 'webhook-timestamp': [ '12' ], 'webhook-signature': [ 'v1,YQ== v1,Yg==' ] }`,
   ],
   ['a log line', '10:03 webhook-id=msg_1 webhook-timestamp=12 webhook-signature="v1,YQ== v1,Yg=="'],
-])('reads the headers out of %s', (_, text) => {
+])('extracts the headers from %s', (_, text) => {
   expect(readHeaders(text)).toEqual({ id: 'msg_1', timestamp: '12', signatures: ['v1,YQ==', 'v1,Yg=='] });
 });
 

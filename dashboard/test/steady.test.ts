@@ -28,7 +28,7 @@ test('a removed row stays as it was, and the next one may take its place', () =>
 
 test.each([
   ['among the first is new', { d: 20, a: 9, b: 8, c: 7 }, 1, true],
-  ['behind them moves nothing', { a: 9, b: 8, c: 7, d: 1 }, 0, false],
+  ['after them moves nothing', { a: 9, b: 8, c: 7, d: 1 }, 0, false],
 ])('a row that comes %s', (_, counts, fresh, isMoved) => {
   expect(then(counts)).toMatchObject({ fresh, isMoved });
 });

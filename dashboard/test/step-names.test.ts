@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { withStepId } from '../src/lib/definition-edit.ts';
 import { renamedInExpression, renamedInTemplate } from '../src/lib/step-references.ts';
 
-describe('a step under another id is read under it by expressions:', () => {
+describe('expressions follow a renamed step:', () => {
   test.each([
     ['steps.get.output.id', 'load', 'steps.load.output.id'],
     ['steps . get.output + steps.?get.output', 'load', 'steps . load.output + steps.?load.output'],
