@@ -1,6 +1,6 @@
 /**
- * Reads the code after `#code=` in a link. The code is removed from the address at once, so that it does not get into
- * the browser history; only this page's memory has it.
+ * The code after `#code=` in a link. It is removed from the address at once, so that it does not stay in the browser
+ * history; only this page's memory has it.
  */
 const CODE = /^#code=([A-Za-z0-9_-]+)$/;
 const [, code] = CODE.exec(location.hash) ?? [];

@@ -2,8 +2,8 @@
 export type Named = 'channels' | 'webhooks' | 'workflows' | 'connectors' | 'operations' | 'connections';
 
 /**
- * A member of a config that the editor shows. `alias`: the member to use instead if the value is not a list. `label`:
- * the key of its wording, if it differs from the member's name.
+ * A member of a config that the editor shows. `alias`: the member that holds a single value in place of the list.
+ * `label`: the key of its wording, if it differs from the member's name.
  */
 export type DefinitionField = { name: string; label?: string; alias?: string } & (
   | {

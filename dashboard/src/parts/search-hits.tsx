@@ -16,7 +16,7 @@ import { namedKindOf } from './thing-name.tsx';
 
 type Asked = { q: string; channelId?: string | undefined; since?: string | undefined };
 
-/** What the service finds, page by page: each page looks through messages up to a bound, and the next one goes on from there. */
+/** Searches page by page: each page examines a limited number of messages, and the next one continues from there. */
 export function useHits(
   { q, channelId, since }: Asked,
   { limit, isAsked, keepsBefore = false }: { limit: number; isAsked: boolean; keepsBefore?: boolean },
