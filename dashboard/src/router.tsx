@@ -61,7 +61,7 @@ const entries = [
   }),
 ];
 
-/** The component library, which its developers look at. */
+/** The component library, for developers of the dashboard. */
 const componentPages = import.meta.env.DEV
   ? [
       createRoute({
@@ -81,7 +81,7 @@ const place = createRoute({
   notFoundComponent: NoSuchPage,
 });
 
-/** A page of a place that fails keeps the navigation, so that its reader can go on. */
+/** If a page fails, the navigation stays so that the user can continue. */
 function BrokenPage({ error }: { error: unknown }) {
   return (
     <Page title="Something went wrong">
@@ -90,7 +90,7 @@ function BrokenPage({ error }: { error: unknown }) {
   );
 }
 
-/** An unknown page of a place keeps the navigation. */
+/** An unknown page of an environment keeps the navigation. */
 function NoSuchPage() {
   return (
     <Page title="Page not found">
@@ -111,7 +111,9 @@ const credentials = () => import('./pages/credentials/credentials.tsx');
 const pageOf = (path: string, component: RouteComponent) =>
   createRoute({ getParentRoute: () => place, path, component, errorComponent: BrokenPage });
 
-/** `lazyRouteComponent` makes a part of its own of each file. The pages that most visits begin with are in the first part. */
+/**
+ * `lazyRouteComponent` puts each file into its own chunk. The pages that most visits start with are in the first chunk.
+ */
 const pages: AnyRoute[] = [
   pageOf('/', ToOverview),
   pageOf(
@@ -269,7 +271,7 @@ const pages: AnyRoute[] = [
 ];
 
 function ToOverview() {
-  // `as`: the path of this place names both.
+  // `as`: the path of this environment names both.
   const { app, env } = useParams({ strict: false }) as { app: string; env: string };
   return <Navigate to={`/${app}/${env}/overview`} replace />;
 }

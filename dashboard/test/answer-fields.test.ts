@@ -13,7 +13,7 @@ const field = (name: string) => {
   return found;
 };
 
-test('a flat schema has a field for each property, of its kind, with what it proposes', () => {
+test('a flat schema has one field per property, of its kind and with its default', () => {
   expect(fields.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
     'amount number',
     'count whole',
@@ -41,7 +41,7 @@ test.each(['{}', 'true', '{"type": "array"}', '{"properties": {}}', '{"oneOf": [
   (schema) => expect(answerFieldsOf(schema)).toBeUndefined(),
 );
 
-test('answers keep the digits of their numbers, and empty ones are left out', () => {
+test('responses keep the digits of their numbers, and empty fields are left out', () => {
   const values = { amount: ' 1.50 ', who: 'A "B"', rate: '0.10', agreed: '', places: '[1.0]' };
   expect(answersText(fields, values)).toBe('{"amount":1.50,"who":"A \\"B\\"","rate":0.10,"places":[1.0]}');
   expect(answersText(fields, {})).toBe('{"amount":12.50,"who":"Zoë"}');
@@ -61,6 +61,6 @@ test.each([
   expect(answerProblem(field(name), value)).toBe(problem);
 });
 
-test('a refusal knows the field of an answer by its path', () => {
+test('a validation error is mapped to the field of the response by its path', () => {
   expect([answerPath('amount'), answerPath('two words')]).toEqual(['data.amount', 'data["two words"]']);
 });

@@ -4,7 +4,7 @@ import { placed } from '../src/pages/workflows/canvas/layout.ts';
 
 type Corner = readonly [number, number];
 
-/** The corners of a line: a rounded one is named by the second pair of its curve. */
+/** Returns the corners of a line. A rounded corner is given by the second coordinate pair of its curve. */
 const cornersOf = (path: string): Corner[] =>
   [...path.matchAll(/[MLQ](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]): Corner => [Number(x), Number(y)]);
 
@@ -16,7 +16,7 @@ const piecesOf = (path: string): (readonly [Corner, Corner])[] => {
   });
 };
 
-/** Whether a piece that goes aside and one that goes down have a point in common, but for their ends. */
+/** Whether a horizontal and a vertical piece have a point in common other than their ends. */
 function isCrossing([a, b]: readonly [Corner, Corner], [c, d]: readonly [Corner, Corner]): boolean {
   if (Math.abs(a[1] - b[1]) > 0.5 || Math.abs(c[0] - d[0]) > 0.5) return false;
   const between = (value: number, one: number, other: number): boolean =>
@@ -24,7 +24,7 @@ function isCrossing([a, b]: readonly [Corner, Corner], [c, d]: readonly [Corner,
   return between(c[0], a[0], b[0]) && between(a[1], c[1], d[1]);
 }
 
-/** Pairs of ways of one step whose lines cross. */
+/** Returns the pairs of transitions of one step whose lines cross. */
 function crossed(steps: readonly unknown[]): string[] {
   const flow = flowOf(JSON.stringify({ trigger: { type: 'manual' }, steps }));
   if (flow === undefined) throw new Error('no flow');
@@ -48,8 +48,8 @@ const condition = (id: string, branches: string) => ({
 const approval = (id: string, config: object) => ({ id, type: 'approval', config: { title: 'Refund?', ...config } });
 const log = (id: string, next: string | null) => ({ id, type: 'action', config: { action: 'log', text: '' }, next });
 
-// "Run ends" stood below `approved`, so that it could not be told which of the two led there.
-test('the end of a rejection stands below its label where the approved branch goes aside', () => {
+// "Run ends" was below `approved`, so it was unclear which of the two led there.
+test('the end of a rejection is below its label if the approved branch turns sideways', () => {
   const steps = [
     condition('check', '{"then": "ask", "else": "pay"}'),
     approval('ask', { approved: 'pay', rejected: null }),
@@ -63,7 +63,7 @@ test('the end of a rejection stands below its label where the approved branch go
   expect((cap?.x ?? 0) + (cap?.width ?? 0) / 2).toBeCloseTo(label?.x ?? NaN, 1);
 });
 
-test('a branch that passes over a step does not cross the one that leads there', () => {
+test('a branch that passes a step does not cross the branch that leads to it', () => {
   const steps = [
     condition('large', '{"then": "approve", "else": "pay"}'),
     approval('approve', { approved: 'pay', rejected: 'note' }),

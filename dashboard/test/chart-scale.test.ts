@@ -32,20 +32,20 @@ describe('niceMax', () => {
 describe('stackEdges', () => {
   const frame = { perUnit: 0.5, least: 2, most: 100 };
 
-  test('puts each value on those before it', () => {
+  test('stacks each value on those before it', () => {
     expect(stackEdges([100, 20, 40], frame)).toEqual([0, 50, 60, 80]);
   });
 
-  test('leaves out nothing that has a value, and draws nothing for none', () => {
+  test('draws every value other than 0, and nothing for 0', () => {
     expect(stackEdges([100, 1, 0, undefined], frame)).toEqual([0, 50, 52, 52, 52]);
   });
 
-  test('never exceeds the plot: the highest part gives way', () => {
+  test('never exceeds the plot: the highest part shrinks', () => {
     expect(stackEdges([199, 1], frame)).toEqual([0, 98, 100]);
   });
 });
 
-test('bars leave the same space between them, and none where they are too thin', () => {
+test('bars have the same gap between them, and none if they are too thin', () => {
   const spaces = Array.from({ length: 12 }, (_, at) => {
     const [left, width] = barEdges(at * 8.3, 8.3);
     return barEdges((at + 1) * 8.3, 8.3)[0] - left - width;

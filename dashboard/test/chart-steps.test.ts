@@ -23,13 +23,13 @@ describe('barSeconds', () => {
     expect(range / seconds).toBeLessThanOrEqual(96);
   });
 
-  test('takes the next shorter length than one that would need more than 96 bars', () => {
+  test('chooses the next length if a shorter one would need more than 96 bars', () => {
     expect(barSeconds(7 * DAY)).toBe(6 * HOUR);
     expect(barSeconds(30 * MINUTE)).toBe(MINUTE);
     expect(barSeconds(365 * DAY)).toBe(DAY);
   });
 
-  test('never splits a step, and joins whole steps only', () => {
+  test('never splits a step, and joins only whole steps', () => {
     expect(barSeconds(HOUR, 5 * MINUTE)).toBe(5 * MINUTE);
     expect(barSeconds(DAY, 10 * MINUTE)).toBe(HOUR);
     expect(barSeconds(DAY, 7 * MINUTE)).toBe(7 * MINUTE);
@@ -44,7 +44,7 @@ describe('rebin', () => {
     series: [{ key: 'a', values: [1, 2, undefined, 4, undefined] }],
   };
 
-  test('adds up the counts of each bar, which begins at a multiple of its length', () => {
+  test('adds up the counts of each bar, which starts at a multiple of its length', () => {
     expect(rebin(steps, { seconds: 300, merge: 'sum' })).toEqual({
       times: [at(0), at(5), at(10)],
       stepSeconds: 300,
@@ -52,11 +52,11 @@ describe('rebin', () => {
     });
   });
 
-  test('takes the highest of a percentile', () => {
+  test('uses the highest value of a percentile', () => {
     expect(rebin(steps, { seconds: 300, merge: 'highest' }).series[0]?.values).toEqual([2, 4, undefined]);
   });
 
-  test('begins days at midnight of the given zone', () => {
+  test('starts days at midnight of the given zone', () => {
     const shiftMs = 2 * 3_600_000;
     const night = { ...steps, times: [Date.parse('2026-11-28T21:30:00Z'), Date.parse('2026-11-28T22:30:00Z')] };
     expect(rebin(night, { seconds: DAY, merge: 'sum', shiftMs }).times).toEqual([
@@ -65,7 +65,7 @@ describe('rebin', () => {
     ]);
   });
 
-  test('returns the steps as they are when they have the length of a bar', () => {
+  test('returns the steps unchanged if they are as long as a bar', () => {
     expect(rebin(steps, { seconds: 60, merge: 'sum' })).toBe(steps);
   });
 });
@@ -74,11 +74,11 @@ describe('zoomOf', () => {
   const filled = (count: number, ...places: number[]): boolean[] =>
     Array.from({ length: count }, (_, at) => places.includes(at));
 
-  test('shows the data when they fill less than a third of the range', () => {
+  test('shows the data if they fill less than a third of the range', () => {
     expect(zoomOf(filled(288, 200, 230, 260))).toEqual({ first: 200, last: 260 });
   });
 
-  test('shows the whole range when the data fill a third of it', () => {
+  test('shows the whole range if the data fill a third of it', () => {
     expect(zoomOf(filled(96, 10, 41))).toBeUndefined();
     expect(zoomOf(filled(96, 10, 40))).toEqual({ first: 10, last: 40 });
   });
@@ -96,7 +96,7 @@ describe('zoomOf', () => {
   });
 });
 
-test('a count of 0 is no data, and a measure of 0 is', () => {
+test('a count of 0 does not count as data, but a measure of 0 does', () => {
   const series = [{ values: [0, undefined, 3] }, { values: [undefined, undefined, 0] }];
   expect(stepsWithData(series, 3, 'counts')).toEqual([false, false, true]);
   expect(stepsWithData(series, 3, 'measures')).toEqual([true, false, true]);
@@ -104,9 +104,9 @@ test('a count of 0 is no data, and a measure of 0 is', () => {
 
 test.each([
   ['before the first step', -1, undefined],
-  ['at the beginning of a step', 60_000, 1],
+  ['at the start of a step', 60_000, 1],
   ['within a step', 179_999, 2],
   ['after the last step', 180_000, undefined],
-])('finds the step of a moment %s', (_, at, expected) => {
+])('finds the step for a time %s', (_, at, expected) => {
   expect(stepAt([0, 60_000, 120_000], 60, at)).toBe(expected);
 });

@@ -48,7 +48,7 @@ describe('timeLabels', () => {
     ]);
   });
 
-  test('tell the date in a range of days', () => {
+  test('contain the date in a range of days', () => {
     expect(labels('2026-11-21T14:00:00Z', '2026-11-28T15:00:00Z')).toEqual(['23 Nov', '25 Nov', '27 Nov', 'now']);
   });
 
@@ -69,7 +69,7 @@ describe('timeLabels', () => {
     }
   });
 
-  test('a range that ended earlier has no "now"', () => {
+  test('do not contain "now" if the range ended earlier', () => {
     const range = { from: at('2026-11-20T00:00:00Z'), to: at('2026-11-20T12:00:00Z'), isEndNow: false };
     const found = timeLabels(range, frame).map(({ text }) => text);
     expect(found).not.toContain('now');

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { type CodeLanguage, completionPlace } from '../src/ui/code/completion.ts';
 
-/** The place of `|` in a text. */
+/** The position of `|` in a text. */
 const at = (language: CodeLanguage, marked: string) =>
   completionPlace(language, marked.replace('|', ''), marked.indexOf('|'));
 
-test('names are completed between braces alone, which are closed where they are open', () => {
+test('names are completed only between braces, which are closed if they are open', () => {
   expect(at('template', 'Hi |')).toBeUndefined();
   expect(at('template', 'Hi {{|')).toEqual({ from: 5, word: '', before: ' ', after: ' }}' });
   expect(at('template', 'Hi {{ event.pay|load }}')).toEqual({ from: 6, word: 'event.pay', before: '', after: '' });
@@ -18,7 +18,7 @@ test('names are completed between braces alone, which are closed where they are 
   expect(at('text', '{{ a|')).toBeUndefined();
 });
 
-test('names of an expression are completed anywhere but in quotes', () => {
+test('names of an expression are completed anywhere except in quotes', () => {
   expect(at('cel', 'payload.to| > 1')).toEqual({ from: 0, word: 'payload.to', before: '', after: '' });
   expect(at('cel', 'a == 1 && items[0].pr|')).toEqual({ from: 10, word: 'items[0].pr', before: '', after: '' });
   expect(at('cel', 'name == "Jon|')).toBeUndefined();

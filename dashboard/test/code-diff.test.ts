@@ -3,7 +3,7 @@ import { changedPart, shortRows, sideRows, unifiedRows } from '../src/ui/code/di
 
 const side = (number: number, text: string) => ({ number, text });
 
-test('replaced lines stand beside each other, and above each other in one column', () => {
+test('replaced lines are next to each other in two columns, and one above the other in a single column', () => {
   const rows = sideRows('a\nb\nc\nd', 'a\nB\nC\nX\nd');
   expect(rows).toEqual([
     { isSame: true, before: side(1, 'a'), after: side(1, 'a') },
@@ -28,16 +28,16 @@ test('equal lines far from a change are a gap until it is opened', () => {
   const rows = sideRows(text('1'), text('2'));
   const short = shortRows(rows, new Set());
   expect(short[0]).toEqual({ from: 0, count: 5 });
-  // Three around the change, and the last line alone, which takes no more room than its gap.
+  // Three lines of context around the change, and the last line alone, which takes no more room than a gap.
   expect(short).toHaveLength(1 + 3 + 1 + 4);
   expect(shortRows(rows, new Set([0]))).toEqual(rows);
 });
 
-test('only the part of a line that differs is marked', () => {
+test('only the part of a line that differs is highlighted', () => {
   const part = changedPart('"total": 100,', '"total": 2500,');
   expect(part).toEqual({ head: 9, before: 10, after: 11 });
   expect(changedPart('one', 'two')).toBeUndefined();
   expect(changedPart('      one', '      twa')).toBeUndefined();
-  // Both begin with the same half of a character.
+  // Both start with the same half of a surrogate pair.
   expect(changedPart('abc😀', 'abc😁')).toEqual({ head: 3, before: 5, after: 5 });
 });

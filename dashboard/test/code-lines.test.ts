@@ -5,7 +5,7 @@ import { textSize } from '../src/ui/code/size.ts';
 
 const textsOf = (lines: readonly CodeLine[]): string[] => lines.map(lineText);
 
-test('JSON is laid out on lines with every token as it came, and short objects stay on one line', () => {
+test('JSON is formatted as lines with every token unchanged, and short objects stay on one line', () => {
   const json =
     '{"total":561.90,"big":9007199254740993,"text":"a\\u00e9\\"}{,:","customer":{"id":"cus_1813","name":"Jonas Weber","vatId":null},"lines":[{"sku":"T","qty":2,"tags":[],"more":{}}],"none":{}}';
   const lines = jsonLines(json);
@@ -30,7 +30,7 @@ test('JSON is laid out on lines with every token as it came, and short objects s
   expect(lines[7]?.pieces.map(({ kind }) => kind)).toEqual(['plain', 'key', 'plain', 'atom']);
 });
 
-test('a line knows the path of the value that begins in it', () => {
+test('a line has the path of the value that starts in it', () => {
   const long = 'x'.repeat(60);
   const paths = jsonLines(`{"a":{"two words":"${long}"},"b":["${long}",{"c":"${long}"},[1]]}`).map(({ path }) => path);
   expect(paths).toEqual([
@@ -50,7 +50,7 @@ test('a line knows the path of the value that begins in it', () => {
   expect(jsonLines('12.50', 'payload')[0]?.path).toBe('payload');
 });
 
-test('a folded object hides its lines up to the one that closes it', () => {
+test('a folded object hides its lines up to its closing line', () => {
   const lines = jsonLines(`{"a":{"b":"${'x'.repeat(60)}"},"c":1}`);
   expect(lines.map(({ end }) => end)).toEqual([5, 3, undefined, undefined, undefined, undefined]);
   expect(unfolded(lines, new Set())).toEqual([0, 1, 2, 3, 4, 5]);
@@ -58,7 +58,7 @@ test('a folded object hides its lines up to the one that closes it', () => {
   expect(unfolded(lines, new Set([0, 1]))).toEqual([0]);
 });
 
-test('text keeps its lines, and a newline at its end adds none', () => {
+test('text keeps its lines, and a final newline does not add one', () => {
   expect(textsOf(textLines('  a\n\nb\n'))).toEqual(['  a', '', 'b']);
   expect(textsOf(textLines('\n'))).toEqual(['']);
   expect(textLines('  a')[0]?.indent).toBe(2);
@@ -74,7 +74,7 @@ test('a long line is divided without losing a character, and only its first part
   expect(textsOf(jsonLines(json)).join('').replaceAll(/\s/g, '')).toBe(json);
 });
 
-test('a search finds text in any case, and over the parts of a divided line', () => {
+test('a search ignores case, and finds text across the parts of a divided line', () => {
   const lines = textLines(`Order (1)\n${'a'.repeat(1_998)}needle\norder`);
   expect(findMatches(lines, 'ORDER').lines).toEqual([0, 3]);
   expect(findMatches(lines, '(1)').lines).toEqual([0]);
@@ -88,7 +88,7 @@ test('a search finds text in any case, and over the parts of a divided line', ()
   expect(findMatches(textLines('aa'.repeat(MOST_MATCHES)), 'a').lines).toHaveLength(MOST_MATCHES);
 });
 
-test('pieces are cut where a match begins and ends', () => {
+test('pieces are cut where a match starts and ends', () => {
   const pieces = [
     { text: '"ab"', kind: 'key' },
     { text: ': ', kind: 'plain' },
@@ -108,7 +108,7 @@ test('pieces are cut where a match begins and ends', () => {
   ]);
 });
 
-test('a size is in bytes of UTF-8 and decimal units', () => {
+test('a size is in bytes of UTF-8, with decimal units', () => {
   expect([textSize('é'), textSize('a'.repeat(3_800)), textSize('a'.repeat(1_200_000))]).toEqual([
     '2 B',
     '3.8 KB',

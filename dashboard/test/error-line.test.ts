@@ -13,6 +13,6 @@ test.each([
   expect(errorLine(body)).toBe(expected);
 });
 
-test('a long line is cut', () => {
+test('a long line is cut off', () => {
   expect(errorLine('x'.repeat(200))).toBe(`${'x'.repeat(160)}…`);
 });

@@ -3,8 +3,8 @@ import { hasEventType, misspeltNames, valuesNamed } from '../src/lib/filter-name
 
 const PAYLOADS = ['{"total": 250.50, "shipping": {"country": "DE"}}', '{"total": 7, "note": "x"}'];
 
-describe('values that a filter names', () => {
-  test('stand there as the payload has them, each once, and a dash for one that is absent', () => {
+describe('values that a filter refers to', () => {
+  test('are shown as the payload has them, each once, with a dash for an absent one', () => {
     const [payload = ''] = PAYLOADS;
     expect(valuesNamed('payload.total > 1 && payload.total < 9 && payload.shipping.country == "FR"', payload)).toBe(
       'total 250.50, shipping.country "DE"',
@@ -14,7 +14,7 @@ describe('values that a filter names', () => {
 });
 
 describe('names that no payload has', () => {
-  test('are found at their place, with the one that is meant', () => {
+  test('are reported with their position and the name that is probably meant', () => {
     const filter = 'payload.total > 1 && payload.shiping.country == "DE"';
     expect(misspeltNames(filter, PAYLOADS)).toEqual([
       { message: 'Unknown field shiping', from: 29, to: 36, fix: 'shipping' },
@@ -22,7 +22,7 @@ describe('names that no payload has', () => {
     expect(misspeltNames('payload.shipping.contry == "DE"', PAYLOADS)).toMatchObject([{ fix: 'country' }]);
   });
 
-  test('are no problem where nothing is written almost alike, where `has` asks for them, and without payloads', () => {
+  test('are accepted if nothing is spelt almost the same, if they are inside `has`, and if there are no payloads', () => {
     expect(misspeltNames('payload.customer.vip', PAYLOADS)).toEqual([]);
     expect(misspeltNames('has(payload.nota)', PAYLOADS)).toEqual([]);
     expect(misspeltNames('payload.shiping.country == "DE"', [])).toEqual([]);

@@ -34,7 +34,7 @@ const check = {
   config: json('{"expression": "true", "then": "a", "else": "b"}'),
 };
 
-test('a step on a way of a plain list takes its place in the list, and nothing else changes', () => {
+test('a step inserted on a transition of a plain list takes its place in the list, and nothing else changes', () => {
   const text = textOf([log('a'), log('b')]);
   const { text: changed, id } = insert(text, wayOf(text, 'a'), 'delay');
   expect(id).toBe('wait');
@@ -45,7 +45,7 @@ test('a step on a way of a plain list takes its place in the list, and nothing e
   expect(drawn(insert(text, wayOf(text, 'b'), 'action:http').text).at(-1)).toBe('request > Run ends, completed');
 });
 
-test('a step on a branch leads to where the branch led', () => {
+test('a step inserted on a branch leads to where the branch led', () => {
   const text = textOf([check, log('a', 'c'), log('b', 'c'), log('c')]);
   const { text: changed } = insert(text, wayOf(text, 'check', 'true'), 'delay');
   expect(drawn(changed)).toEqual([
@@ -61,7 +61,7 @@ test('a step on a branch leads to where the branch led', () => {
   expect(drawn(withoutStep(changed, read(changed), 'wait'))).toEqual(drawn(text));
 });
 
-test('a branch that followed the list gets a way of its own, and the other one stays', () => {
+test('a branch that followed the list gets its own transition, and the other one stays', () => {
   const text = textOf([{ ...check, config: { expression: 'true' } }, log('a')]);
   expect(drawn(text)).toContain('check true> a');
   const { text: changed } = insert(text, wayOf(text, 'check', 'false'), 'delay');
@@ -74,8 +74,8 @@ test('a branch that followed the list gets a way of its own, and the other one s
   ]);
 });
 
-// Both branches led to it: the list of two steps was taken for one in order.
-test('a step on a branch of a condition that stands alone belongs to that branch', () => {
+// Both branches led to it, because the list of two steps was mistaken for steps in order.
+test('a step inserted on a branch of a condition without further steps belongs to that branch', () => {
   for (const [own, other] of [
     ['true', 'false'],
     ['false', 'true'],
@@ -94,7 +94,7 @@ test('a step on a branch of a condition that stands alone belongs to that branch
   }
 });
 
-test('a loop comes with a step inside it, and branches with two', () => {
+test('a new loop has one step inside it, and a new parallel step has two', () => {
   const text = textOf([log('a'), log('b')]);
   for (const kind of ['foreach', 'parallel']) {
     const { text: changed, id } = insert(text, wayOf(text, 'a'), kind);
@@ -102,12 +102,12 @@ test('a loop comes with a step inside it, and branches with two', () => {
     expect(flow.isSound).toBe(true);
     expect(flow.steps.filter(({ owner }) => owner === id)).toHaveLength(kind === 'foreach' ? 1 : 2);
     expect(drawn(changed)).toEqual(expect.arrayContaining(['@trigger > a', `a > ${id}`, `${id} > b`]));
-    // What was in it goes with it.
+    // Deleting the loop deletes what is inside it.
     expect(drawn(withoutStep(changed, flow, id))).toEqual(drawn(text));
   }
 });
 
-test('the first way that is named writes down all that followed from the order of the list', () => {
+test('naming the first transition writes down all those that followed from the order of the list', () => {
   const text = textOf([log('a'), log('b'), log('c')]);
   expect(drawn(withTarget(text, read(text), wayOf(text, 'a'), 'c'))).toEqual([
     '@trigger > a',
@@ -115,7 +115,7 @@ test('the first way that is named writes down all that followed from the order o
     'b > c',
     'c > Run ends, completed',
   ]);
-  // By a field: a branch for an error is a way, too.
+  // Through a field: a branch for an error is a transition too.
   const onError = withValue(text, ['steps', 0, 'config', 'onError'], '[{ "errors": ["*"], "next": "c" }]');
   expect(drawn(onError)).toContain('a > Run ends, completed');
   expect(drawn(keepingOrder(text, onError))).toEqual([
@@ -128,7 +128,7 @@ test('the first way that is named writes down all that followed from the order o
   expect(keepingOrder(text, text)).toBe(text);
 });
 
-test('a member is led elsewhere by itself: to another step, and the first step of all', () => {
+test('one member is redirected on its own: to another step, and to the first step of all', () => {
   const text = textOf([check, log('a', 'c'), log('b', 'c'), log('c')]);
   const flow = read(text);
   expect(drawn(withTarget(text, flow, slotWay(flow, 'check', ['config', 'else']), 'c'))).toContain('check false> c');
@@ -139,12 +139,12 @@ test('a member is led elsewhere by itself: to another step, and the first step o
   );
 });
 
-test('a deleted first step gives its place to the one behind it', () => {
+test('the step after a deleted first step becomes the first', () => {
   const text = textOf([log('a', 'c'), log('b'), log('c', 'b')]);
   expect(drawn(withoutStep(text, read(text), 'a'))).toEqual(['@trigger > c', 'c > b', 'b > Run ends, completed']);
 });
 
-test('a copy stands behind its step, with its loop under names of its own', () => {
+test('a copy comes after its step, with new names for the steps of its loop', () => {
   const plain = textOf([log('a'), log('b')]);
   const copy = withCopy(plain, read(plain), 'a');
   expect(copy?.id).toBe('a_2');
@@ -162,7 +162,7 @@ test('a copy stands behind its step, with its loop under names of its own', () =
   expect(withCopy(textOf([{ id: 'e', type: 'end' }]), read(textOf([{ id: 'e', type: 'end' }])), 'e')).toBeUndefined();
 });
 
-test('the first step of an empty workflow', () => {
+test('a step can be inserted into an empty workflow', () => {
   const text = textOf([]);
   const { text: changed } = insert(text, wayOf(text, '@trigger'), 'action:log');
   expect(drawn(changed)).toEqual(['@trigger > log', 'log > Run ends, completed']);
@@ -170,8 +170,8 @@ test('the first step of an empty workflow', () => {
 
 const checks = { expressions: createStepExpressions(), filterProblem: () => undefined, urlProblem: () => undefined };
 
-// Whatever is inserted and deleted, in whatever order: no way leads to nothing, and no step is lost.
-test('after many changes the service finds no way that leads nowhere and no step that is not reached', () => {
+// Whatever is inserted and deleted, in any order, no transition leads nowhere, and no step is lost.
+test('after many changes the service finds no transition that leads nowhere and no step that is not reached', () => {
   const kinds = ['action:log', 'condition', 'filter', 'foreach', 'parallel', 'delay', 'approval', 'wait_for_event'];
   let seed = 7;
   const random = (below: number): number => {

@@ -33,7 +33,7 @@ test('in a list whose steps name no other, each implied next step is drawn', () 
 });
 
 // The form said "goes on with the step below", and an approved refund did nothing.
-test('once a step names another one, a step without next ends the run, and is drawn so', () => {
+test('once a step names another one, a step without next ends the run and is drawn that way', () => {
   const steps = [{ id: 'ask', type: 'approval', config: { title: 'Refund?', rejected: null } }, log('pay')];
   expect(drawn(steps)).toEqual([
     '@trigger --> ask',
@@ -45,7 +45,7 @@ test('once a step names another one, a step without next ends the run, and is dr
 
 test.each<[string, object, string[]]>([
   [
-    'a condition with a branch that is left out and one that is null',
+    'a condition with one branch left out and one null',
     { type: 'condition', config: json('{"expression": "true", "else": null}'), next: 'x' },
     ['a --true> x', 'a --false> Run ends, completed'],
   ],
@@ -55,7 +55,7 @@ test.each<[string, object, string[]]>([
     ['a --true> x', 'a --false> Run ends, completed'],
   ],
   [
-    'errors that continue go with the next step',
+    'errors that continue share the transition to the next step',
     { type: 'action', config: { action: 'log', onError: 'continue' }, next: 'x' },
     ['a --also on error> x'],
   ],
@@ -65,27 +65,27 @@ test.each<[string, object, string[]]>([
     ['a --> x', 'a ..on error> Run pauses'],
   ],
   [
-    'errors by their names',
+    'errors by name',
     { type: 'action', config: { action: 'log', onError: [{ errors: ['HTTP_4XX', 'TIMEOUT'], next: 'y' }] }, next: 'x' },
     ['a --> x', 'a ..on HTTP_4XX, TIMEOUT> y'],
   ],
   [
-    'a wait that fails after its time',
+    'a wait that fails on timeout',
     { type: 'wait_for_event', config: { onTimeout: 'fail' }, next: 'x' },
     ['a --received> x', 'a ..on timeout> Run fails'],
   ],
   [
-    'a wait that goes elsewhere after its time',
+    'a wait that leads elsewhere on timeout',
     { type: 'wait_for_event', config: { onTimeout: 'y' }, next: 'x' },
     ['a --received> x', 'a ..on timeout> y'],
   ],
   [
-    'a wait that goes on after its time',
+    'a wait that continues on timeout',
     { type: 'wait_for_event', config: {}, next: 'x' },
     ['a --received, on timeout> x'],
   ],
   [
-    'a rejection that nothing takes up',
+    'a rejection that nothing handles',
     { type: 'approval', config: { approved: 'x' } },
     ['a --approved> x', 'a ..rejected, on timeout> Run fails'],
   ],
@@ -95,12 +95,12 @@ test.each<[string, object, string[]]>([
     ['a --approved, on timeout> x', 'a --rejected> y'],
   ],
   ['an end', { type: 'end', config: { status: 'failed' } }, ['a --> Run fails']],
-  ['a step that is not there', { type: 'action', next: 'z' }, ['a --> No step called z']],
+  ['a step that does not exist', { type: 'action', next: 'z' }, ['a --> No step called z']],
 ])('%s', (_, step, ways) => {
   expect(drawn([{ id: 'a', ...step }, log('x', 'y'), log('y')]).filter((way) => way.startsWith('a '))).toEqual(ways);
 });
 
-test('steps of loops and branches belong to them, end with them, and fail them', () => {
+test('steps of loops and branches belong to them, and end or fail with them', () => {
   const found = flow([
     { id: 'each', type: 'foreach', config: { items: '[]', body: 'one' }, next: 'both' },
     log('one'),
@@ -131,7 +131,7 @@ test('steps of loops and branches belong to them, end with them, and fail them',
   ]);
 });
 
-test('a definition that is being written is drawn too: without ids, with doubles, with circles', () => {
+test('an incomplete definition is drawn too: with missing ids, duplicate ids and cycles', () => {
   const found = flow([log(''), log('a'), log('a'), { type: 'action' }]);
   expect(found.steps.map(({ key }) => key)).toEqual(['#0', 'a', '#2', '#3']);
   expect(flow([log('a', 'b'), log('b', 'a')]).isSound).toBe(false);
@@ -150,7 +150,7 @@ test('the steps before a step are those that lead to it, the nearest first', () 
   expect(stepsBefore(found, 'end').map(({ id }) => id)).toEqual(['a', 'b', 'which']);
 });
 
-// What the engine takes is what is drawn, for every definition of the manual.
+// The drawing shows exactly what the engine executes, for every definition in the manual.
 const definitions = ['docs/reference/workflow-definition.md', 'docs/guides/workflows.md']
   .flatMap((page) => codeBlocksOf(page))
   .filter(({ language }) => language === 'json')
@@ -159,7 +159,7 @@ const definitions = ['docs/reference/workflow-definition.md', 'docs/guides/workf
     return typeof found === 'object' && found !== null && 'trigger' in found && 'steps' in found ? [text] : [];
   });
 
-test('the ways between steps are those of the plan that the engine follows', () => {
+test('the transitions between steps are those of the plan that the engine follows', () => {
   expect(definitions.length).toBeGreaterThan(8);
   for (const text of definitions) {
     // `as`: filtered above.
@@ -172,7 +172,7 @@ test('the ways between steps are those of the plan that the engine follows', () 
         (step.type === 'switch' && step.default === undefined) ||
         (step.type === 'approval' && step.approved === undefined) ||
         !['condition', 'switch', 'approval'].includes(step.type);
-      // A branch that is named in full leaves `next` to nobody.
+      // If every branch is named, nothing follows `next`.
       if (!falls && step.next !== null) own.delete(step.next);
       if (step.type === 'end' && step.next !== null) own.delete(step.next);
       return [...own].map((to) => `${step.id} > ${to}`);

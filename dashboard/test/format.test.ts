@@ -66,7 +66,7 @@ describe('a moment', () => {
   ])('in the past, %d ms later, is %s', (ms, text) => {
     expect(agoText(at, later(ms), 'utc')).toBe(text);
   });
-  test('to come counts down, and from a day on has its date', () => {
+  test('in the future counts down, and shows its date if it is more than a day away', () => {
     expect([-41_000, -400, -90_000_000].map((ms) => inText(at, later(ms), 'utc'))).toEqual([
       'in 41 s',
       'now',

@@ -16,16 +16,16 @@ const TEXT = `{
 
 describe('one value of a text is changed, and nothing else:', () => {
   test.each<[string, Path, string | undefined, string, string]>([
-    ['a text', ['name'], '"Orders"', '"Large orders"', '"Orders"'],
+    ['a string', ['name'], '"Orders"', '"Large orders"', '"Orders"'],
     [
-      'a member that is added to a line',
+      'a member added to a single line',
       ['steps', 0, 'config', 'method'],
       '"PUT"',
       '"new": [1E+2]} }',
       '"new": [1E+2]}, "method": "PUT" }',
     ],
     [
-      'a member that is added to lines',
+      'a member added to several lines',
       ['steps', 1, 'next'],
       '"c"',
       '{ "for": "5m" }\n',
@@ -41,8 +41,8 @@ describe('one value of a text is changed, and nothing else:', () => {
       '"for": "5m" }',
       '"for": "5m", "retryPolicy": { "maxRetries": 0 } }',
     ],
-    ['a value of another kind on the way', ['name', 'x'], '1', '"Large orders"', '{ "x": 1 }'],
-    ['nothing, where nothing is taken away', ['steps', 7, 'id'], undefined, '', ''],
+    ['a value of another type on the path', ['name', 'x'], '1', '"Large orders"', '{ "x": 1 }'],
+    ['nothing, if there is nothing to remove', ['steps', 7, 'id'], undefined, '', ''],
   ])('%s', (_, path, value, before, after) => {
     expect(TEXT).toContain(before);
     const changed = withValue(TEXT, path, value);
@@ -51,7 +51,7 @@ describe('one value of a text is changed, and nothing else:', () => {
   });
 });
 
-test('a value of several lines is moved in, and an item goes to the end of its list', () => {
+test('a value of several lines is indented, and a new item goes to the end of its list', () => {
   expect(withValue('{\n  "steps": []\n}', ['steps', 0], '{\n  "id": "a"\n}')).toBe(
     '{\n  "steps": [\n    {\n      "id": "a"\n    }\n  ]\n}',
   );
@@ -61,7 +61,7 @@ test('a value of several lines is moved in, and an item goes to the end of its l
   expect(withValue('{}', ['steps', 0], '{"id":"a"}')).toBe('{\n  "steps": [{"id":"a"}]\n}');
 });
 
-test('steps that change places keep their texts, and a text that is no JSON stays as it is', () => {
+test('swapped steps keep their texts, and a text that is not JSON stays as it is', () => {
   const swapped = withSwapped(TEXT, ['steps'], 1, 0);
   expect(JSON.parse(swapped)).toMatchObject({ steps: [{ id: 'b' }, { id: 'a' }], later: {} });
   expect(swapped).toContain('12.50');
@@ -70,14 +70,14 @@ test('steps that change places keep their texts, and a text that is no JSON stay
   expect(withValue('{"a":', ['a'], '1')).toBe('{"a":');
 });
 
-test('a field that the service names is found in the text, or the nearest thing around it', () => {
+test('a field named by the service is found in the text, or else its nearest ancestor', () => {
   const tree = jsonTree(TEXT);
   if (tree === undefined) throw new Error('the text is JSON');
   expect(pathOf('steps[0].config["two words"]')).toEqual(['steps', 0, 'config', 'two words']);
   expect(valueText(TEXT, tree, pathOf('steps[0].config.body.x'))).toBe('12.50');
   const { start, end } = nearestNode(tree, pathOf('steps[1].config.until'));
   expect(TEXT.slice(start, end)).toBe('{ "for": "5m" }');
-  // As JSON.parse has it.
+  // The last of several members with one name counts, as with JSON.parse.
   const twice = '{"a": 1, "a": 2}';
   expect(valueText(twice, jsonTree(twice), ['a'])).toBe('2');
   expect(jsonTree('{"a"}')).toBeUndefined();

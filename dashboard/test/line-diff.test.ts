@@ -5,14 +5,14 @@ const signs = { same: ' ', removed: '-', added: '+' };
 const diff = (before: string, after: string): string[] =>
   lineDiff(before, after).map(({ kind, text }) => `${signs[kind]}${text}`);
 
-test('two texts are told apart by their lines: as little as can be went and came', () => {
+test('two texts are compared by line, with as few removed and added lines as possible', () => {
   expect(diff('a\nb\nc', 'a\nb\nc')).toEqual([' a', ' b', ' c']);
   expect(diff('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
   expect(diff('a\na', 'a')).toEqual([' a', '-a']);
   expect(diff('a\nb', 'x\ny')).toEqual(['-a', '-b', '+x', '+y']);
 });
 
-test('parts that are too long to be looked through are shown as one that went and one that came', () => {
+test('parts that are too long to compare are shown as one removal and one addition', () => {
   const lines = (mark: string): string[] => Array.from({ length: 2_500 }, (_, at) => `${mark}${at % 2 ? at : 'same'}`);
   const [old, now] = [lines('a'), lines('b')];
   const found = lineDiff(['head', ...old, 'tail'].join('\n'), ['head', ...now, 'tail'].join('\n'));

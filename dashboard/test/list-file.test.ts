@@ -7,21 +7,21 @@ const written = (file: RowsFile, ...rows: string[]): string => {
   return file.parts().join('');
 };
 
-test('a line of JSON has the digits and the escapes of its row, and no row has two lines', () => {
+test('a line of JSON keeps the digits and escapes of its row, and every row is a single line', () => {
   const row = '{"id":"a","n":12.50,"big":9007199254740993,"text":"caf\\u00e9\\n","payload":{\r\n "x": 1\n}}';
   expect(written(createLinesFile(), row, '{"id":"b"}')).toBe(
     '{"id":"a","n":12.50,"big":9007199254740993,"text":"caf\\u00e9\\n","payload":{   "x": 1 }}\n{"id":"b"}\n',
   );
 });
 
-test('a table has numbers digit for digit, objects and lists as JSON, and an empty cell for null and for what is not there', () => {
+test('a table has numbers digit for digit, objects and lists as JSON, and an empty cell for null and for absent members', () => {
   const rows = ['{"n":12.50,"big":9007199254740993,"is":true,"no":null,"list":[1, 2],"of":{"a":"b"}}', '{"n":-1E+2}'];
   expect(written(createTableFile(), ...rows)).toBe(
     'n,big,is,no,list,of\r\n12.50,9007199254740993,true,,"[1, 2]","{""a"":""b""}"\r\n-1E+2,,,,,\r\n',
   );
 });
 
-test('a member that only some rows have is a column behind the one before it', () => {
+test('a member that only some rows have is a column after the one before it', () => {
   const rows = [
     '{"id":1,"name":2,"made":3}',
     '{"id":1,"name":2,"paused":4,"by":5,"made":3}',
@@ -55,7 +55,7 @@ test('texts are cells as the service writes them, and none is a formula', () => 
   );
 });
 
-/** A list of so many rows, answered as the service does it. */
+/** A list with that many rows, paged as the service does it. */
 const listOf = (count: number) => {
   const asked: [limit: number, cursor: string | undefined][] = [];
   const read = ({ limit, cursor }: { limit: number; cursor: string | undefined }) => {
@@ -68,7 +68,7 @@ const listOf = (count: number) => {
   return { asked, read };
 };
 
-test('all pages of a list are read, in their order, and each one but the last is told of', async () => {
+test('all pages of a list are read in order, and progress is reported after each one except the last', async () => {
   const { asked, read } = listOf(250);
   const file = createLinesFile();
   const told: number[] = [];
@@ -86,14 +86,14 @@ test.each([
   [149, false],
   [150, false],
   [151, true],
-])('a file of a list with %i rows has 150 at most, and is cut where the list has more: %s', async (count, isCut) => {
+])('a file of a list with %i rows has at most 150, and says whether the list has more: %s', async (count, isCut) => {
   const { read } = listOf(count);
   const file = createLinesFile();
   expect(await readRows(read, file, { most: 150, told: () => undefined })).toEqual({ isCut });
   expect(file.parts()).toHaveLength(Math.min(count, 150));
 });
 
-test('a page without rows is no end of a list that goes on behind it', async () => {
+test('a page without rows does not end a list that has more pages', async () => {
   const pages = [
     { text: '{"data":[]}', cursor: 'next' },
     { text: '{"data":[{"n":1}]}', cursor: undefined },

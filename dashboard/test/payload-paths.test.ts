@@ -11,7 +11,7 @@ test('paths of payloads are those of their values, the most common first', () =>
   ]);
 });
 
-test('names that no path can have, what lies too deep, and payloads that are no objects have no path', () => {
+test('unsupported names, deeply nested values, and payloads that are not objects have no path', () => {
   expect(payloadPaths([{ 'a b': 1, a: { b: { c: { d: { e: 1 } } } } }, 5, 'text', null, []])).toEqual([]);
   const wide = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`n${n}`, n]));
   expect(payloadPaths([wide])).toHaveLength(12);

@@ -50,7 +50,7 @@ const FILTERS = filtersWith([
 ]);
 const NONE = { status: '', type: '', channel: '', answer: '', error: '', actor: '', since: '' };
 
-describe('a query is read:', () => {
+describe('a query is parsed:', () => {
   test.each<[string, string, Record<string, string>]>([
     ['nothing', '  ', {}],
     [
@@ -58,17 +58,21 @@ describe('a query is read:', () => {
       'status:failed type:order.* answer:500-503',
       { status: 'failed', type: 'order.*', answer: '500-503' },
     ],
-    ['names of values, in whatever case', 'STATUS:waits since:1h', { status: 'pending', since: '1h' }],
-    ['the word for what is usual', 'status:open', { status: '' }],
+    ['names of values, in any case', 'STATUS:waits since:1h', { status: 'pending', since: '1h' }],
+    ['the word for the default', 'status:open', { status: '' }],
     ['a value of another filter', 'answer:timeout', { error: 'timeout' }],
-    ['several values, in whatever order', 'status:pending,failed', { status: 'pending,failed' }],
-    ['names of several values, and the usual one', 'status:"Waits, open"', { status: 'pending,open' }],
-    ['a name in place of an id', 'channel:orders', { channel: ORDERS }],
-    ['a name with blanks and quotes', String.raw`channel:"big \"Bills\""`, { channel: BILLS }],
-    ['an id of a thing that was not read', `channel:${GONE}`, { channel: GONE }],
+    ['several values, in any order', 'status:pending,failed', { status: 'pending,failed' }],
+    ['names of several values, including the default', 'status:"Waits, open"', { status: 'pending,open' }],
+    ['a name instead of an id', 'channel:orders', { channel: ORDERS }],
+    ['a name with spaces and quotes', String.raw`channel:"big \"Bills\""`, { channel: BILLS }],
+    ['an id of a thing that is not loaded', `channel:${GONE}`, { channel: GONE }],
     ['colons, backslashes and quotes within a value', String.raw`actor:a:b\c"d`, { actor: String.raw`a:b\c"d` }],
-    ['a value in quotes that needs none', 'type:"order.made" status:failed', { type: 'order.made', status: 'failed' }],
-    ['a filter that stands in the quotes of another', 'actor:"a status:failed b"', { actor: 'a status:failed b' }],
+    [
+      'a quoted value that does not need quotes',
+      'type:"order.made" status:failed',
+      { type: 'order.made', status: 'failed' },
+    ],
+    ['a filter inside the quotes of another', 'actor:"a status:failed b"', { actor: 'a status:failed b' }],
   ])('%s', (_, text, search) => {
     expect(readQuery(FILTERS, text)).toEqual({ search: { ...NONE, ...search }, problems: [] });
   });
@@ -76,25 +80,29 @@ describe('a query is read:', () => {
   test.each([
     ['a value without a name', 'failed', [{ kind: 'word', part: 'failed' }]],
     ['a name that no filter has', 'stauts:failed', [{ kind: 'name', part: 'stauts' }]],
-    ['a name that stands there twice', 'type:a Type:b', [{ kind: 'twice', part: 'Type' }]],
-    ['a value of another filter that has one', 'error:timeout answer:timeout', [{ kind: 'twice', part: 'error' }]],
-    ['no value', 'type:', [{ kind: 'value', part: 'type:' }]],
-    ['a value that is none of the choices', 'status:lost', [{ kind: 'value', part: 'status:lost' }]],
-    ['one value twice', 'status:failed,Failed', [{ kind: 'value', part: 'status:failed,Failed' }]],
+    ['a repeated name', 'type:a Type:b', [{ kind: 'twice', part: 'Type' }]],
     [
-      'one that is none of the choices beside another',
+      'a value of another filter that is already set',
+      'error:timeout answer:timeout',
+      [{ kind: 'twice', part: 'error' }],
+    ],
+    ['no value', 'type:', [{ kind: 'value', part: 'type:' }]],
+    ['a value that is not a choice', 'status:lost', [{ kind: 'value', part: 'status:lost' }]],
+    ['a repeated value', 'status:failed,Failed', [{ kind: 'value', part: 'status:failed,Failed' }]],
+    [
+      'a value that is not a choice, next to one that is',
       'status:failed,lost',
       [{ kind: 'value', part: 'status:failed,lost' }],
     ],
-    ['nothing behind a comma', 'status:failed,', [{ kind: 'value', part: 'status:failed,' }]],
-    ['several where one alone is taken', 'since:1h,2h', [{ kind: 'value', part: 'since:1h,2h' }]],
-    ['a value that the filter refuses', 'answer:9xx', [{ kind: 'value', part: 'answer:9xx' }]],
+    ['nothing after a comma', 'status:failed,', [{ kind: 'value', part: 'status:failed,' }]],
+    ['several values where only one is allowed', 'since:1h,2h', [{ kind: 'value', part: 'since:1h,2h' }]],
+    ['a value that the filter rejects', 'answer:9xx', [{ kind: 'value', part: 'answer:9xx' }]],
     ['the choice that stands for two other filters', 'since:between', [{ kind: 'value', part: 'since:between' }]],
-    ['its name', 'since:"between two times"', [{ kind: 'value', part: 'since:"between two times"' }]],
-    ['quotes that do not close', 'status:failed type:"a b:c', [{ kind: 'quote', part: 'type:"a b:c' }]],
+    ['the name of that choice', 'since:"between two times"', [{ kind: 'value', part: 'since:"between two times"' }]],
+    ['quotes that are not closed', 'status:failed type:"a b:c', [{ kind: 'quote', part: 'type:"a b:c' }]],
     ['quotes that end before the value', 'type:"a"b', [{ kind: 'quote', part: 'type:"a"b' }]],
     [
-      'several faults at once',
+      'several problems at once',
       'x status:lost y:z',
       [
         { kind: 'word', part: 'x' },
@@ -102,11 +110,11 @@ describe('a query is read:', () => {
         { kind: 'name', part: 'y' },
       ],
     ],
-  ])('refused is %s', (_, text, problems) => {
+  ])('a query is rejected for %s', (_, text, problems) => {
     expect(readQuery(FILTERS, text).problems.map(({ kind, part }) => ({ kind, part }))).toEqual(problems);
   });
 
-  test('a name that two have means neither, and an id is never taken for a name', () => {
+  test('a name that two things have means neither, and an id is never taken for a name', () => {
     const twins = filtersWith([
       [ORDERS, 'orders'],
       [BILLS, 'Orders'],
@@ -115,7 +123,7 @@ describe('a query is read:', () => {
       { kind: 'value', part: 'channel:orders', filter: twins[2], text: 'orders' },
     ]);
     expect(writeQuery(twins, { channel: BILLS })).toBe(`channel:${BILLS}`);
-    // Such a name led to the other channel.
+    // Such a name matched the other channel.
     const mimics = filtersWith([
       [ORDERS, BILLS],
       [BILLS, GONE],
@@ -128,10 +136,10 @@ describe('a query is read:', () => {
 describe('a query is written:', () => {
   test.each([
     ['in the order of the filters', { answer: '5xx', status: 'failed' }, 'status:failed answer:5xx'],
-    ['with names in place of ids', { channel: BILLS }, String.raw`channel:"Big \"bills\""`],
-    ['with the id where no name is known', { channel: GONE }, `channel:${GONE}`],
-    ['without what no filter is about', { open: 'dlv_1', tab: 'old' }, ''],
-    ['without filters that are empty', { type: '', status: 'failed' }, 'status:failed'],
+    ['with names instead of ids', { channel: BILLS }, String.raw`channel:"Big \"bills\""`],
+    ['with the id if the name is not known', { channel: GONE }, `channel:${GONE}`],
+    ['without parameters that are not filters', { open: 'dlv_1', tab: 'old' }, ''],
+    ['without empty filters', { type: '', status: 'failed' }, 'status:failed'],
   ])('%s', (_, search, text) => {
     expect(writeQuery(FILTERS, search)).toBe(text);
   });
@@ -146,7 +154,7 @@ describe('a query is written:', () => {
     fc.constantFrom(ORDERS, BILLS, GONE, 'failed', 'Open', '1h', 'status:failed', '__proto__'),
   );
 
-  test('is read back as the same, whatever things are called', () => {
+  test('is parsed back to the same filters, whatever things are called', () => {
     fc.assert(
       fc.property(
         fc.tuple(name, name),
@@ -168,7 +176,7 @@ describe('a query is written:', () => {
           ]);
           const text = writeQuery(filters, search);
           expect(readQuery(filters, text)).toEqual({ search: { ...NONE, ...search }, problems: [] });
-          // The field takes blanks at both ends away.
+          // The field trims spaces at both ends.
           expect(readQuery(filters, ` ${text.trim()} `).search).toEqual({ ...NONE, ...search });
         },
       ),
@@ -176,7 +184,7 @@ describe('a query is written:', () => {
     );
   });
 
-  test('is never written by a text that cannot be read: any text has values or faults, and ends', () => {
+  test('never fails to parse: any text yields values or problems', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(name, fc.constantFrom('channel:', 'type:"', 'actor:', ' ', '" '))), (pieces) => {
         const { search, problems } = readQuery(FILTERS, pieces.join(''));
@@ -188,7 +196,7 @@ describe('a query is written:', () => {
     );
   });
 
-  test('letter by letter, and each letter offers the rest', () => {
+  test('can be typed letter by letter, with completions for the rest', () => {
     const plain = fc.string({ unit: fc.constantFrom('a', 'B', ' ', '"', '\\', ':'), minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(plain, (called) => {
@@ -206,43 +214,43 @@ describe('a query is written:', () => {
   });
 });
 
-describe('completions go on with', () => {
+describe('completions offer', () => {
   const inserted = (text: string): string[] => completionsOf(FILTERS, text).map(({ insert }) => insert);
   test.each<[string, string, string[]]>([
     ['nothing: every filter', '', ['status:', 'type:', 'channel:', 'answer:', 'error:', 'actor:', 'since:']],
     ['the name of a filter', 'sta', ['status:']],
     ['its label', 'last', ['answer:', 'error:']],
-    ['a filter that is not there yet', 'status:failed s', ['since:']],
+    ['a filter that is not set yet', 'status:failed s', ['since:']],
     ['the same in another case', 'Status:failed s', ['since:']],
-    ['one whose name stands in quotes of another alone', 'actor:"a status:failed" sta', ['status:']],
+    ['a filter whose name is only inside the quotes of another', 'actor:"a status:failed" sta', ['status:']],
     ['all values', 'status:', ['status:failed', 'status:pending']],
     ['a value', 'status:fa', ['status:failed']],
-    ['another value behind a comma', 'status:failed,', ['status:failed,open', 'status:failed,pending']],
-    ['what is left of values, by a name', 'status:open,failed,wai', ['status:open,failed,pending']],
-    ['nothing behind an unknown value and a comma', 'status:lost,', []],
-    ['nothing behind a comma where one alone is taken', 'since:1h,', []],
+    ['another value after a comma', 'status:failed,', ['status:failed,open', 'status:failed,pending']],
+    ['the remaining values, by name', 'status:open,failed,wai', ['status:open,failed,pending']],
+    ['nothing after an unknown value and a comma', 'status:lost,', []],
+    ['nothing after a comma if only one value is allowed', 'since:1h,', []],
     ['the name of a value', 'STATUS:wai', ['status:pending']],
     ['examples of values', 'answer:5', ['answer:5xx', 'answer:500-503']],
     ['a name in quotes', 'channel:"or', ['channel:Orders']],
-    ['a name with quotes of its own', String.raw`channel:"big \"b`, [String.raw`channel:"Big \"bills\""`]],
+    ['a name that contains quotes', String.raw`channel:"big \"b`, [String.raw`channel:"Big \"bills\""`]],
     ['a part of the name of a thing', 'channel:bil', [String.raw`channel:"Big \"bills\""`]],
-    ['no part of a word', 'status:ail', []],
-    ['no choice that stands for two other filters', 'since:', ['since:1h']],
-    ['nothing behind a name that no filter has', 'stauts:f', []],
-    ['nothing behind closed quotes', 'channel:"orders"', []],
-    ['nothing of a name that an object has by itself', 'constructor:', []],
+    ['nothing for the middle of a word', 'status:ail', []],
+    ['not the choice that stands for two other filters', 'since:', ['since:1h']],
+    ['nothing after an unknown name', 'stauts:f', []],
+    ['nothing after closed quotes', 'channel:"orders"', []],
+    ['nothing for a name that every object inherits', 'constructor:', []],
   ])('%s', (_, text, all) => {
     expect(inserted(text)).toEqual(all);
   });
 
-  test('the part that is written last, from its beginning on, with a word for each', () => {
+  test('texts that replace the part being typed last, each with a hint', () => {
     expect(completionsOf(FILTERS, 'status:failed channel:big')).toEqual([
       { start: 14, insert: String.raw`channel:"Big \"bills\""`, hint: 'Big "bills"', isWhole: true },
     ]);
     expect(completionsOf(FILTERS, 'stat')).toEqual([{ start: 0, insert: 'status:', hint: 'State', isWhole: false }]);
   });
 
-  test('things that were found, behind those that are known, by their ids where a name is not theirs alone', () => {
+  test('things found by search after those already known, with their ids if a name is ambiguous', () => {
     const found: [string, string][] = [
       [GONE, 'orders'],
       ['chn_0000000000later', 'Old "orders"'],
@@ -252,7 +260,7 @@ describe('completions go on with', () => {
       `channel:${GONE}`,
       String.raw`channel:"Old \"orders\""`,
     ]);
-    // Found for the text before.
+    // Found for the previous text.
     expect(completionsOf(FILTERS, 'channel:big', found).map(({ hint }) => hint)).toEqual(['Big "bills"']);
   });
 });

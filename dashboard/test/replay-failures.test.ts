@@ -9,7 +9,7 @@ const runs = { kind: 'run', since: createdAt };
 test.each([
   ['everything', {}, runs],
   [
-    'a cause: the same place with any cause',
+    'a cause: the same scope with any cause',
     {
       channelId: 'chn_1',
       eventType: 'a.*',
@@ -25,7 +25,7 @@ test.each([
   ['a message', { messageId: 'msg_1' }, { messageId: 'msg_1', ...runs }],
   ['deliveries: none', { kind: 'delivery' }, undefined],
   ['a subscription: none', { subscriptionId: 'sub_1' }, undefined],
-  ['deliveries that were made in a span: none', { createdSince: earlier }, undefined],
-] as const)('the failed runs that a replay has left, of %s', (_, filter, expected) => {
+  ['deliveries created in a time range: none', { createdSince: earlier }, undefined],
+] as const)('the failed runs left by a replay of %s', (_, filter, expected) => {
   expect(failedRunsOf({ createdAt, filter: { ...filter, until } })).toEqual(expected);
 });

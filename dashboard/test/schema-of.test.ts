@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { schemaOf } from '../src/lib/schema-of.ts';
 
-test('the types of all values, the members that each one has, and one schema for the items of arrays', () => {
+test('a schema has the types of all values, the members that each one has, and one schema for the items of arrays', () => {
   const first = { id: 'a', total: 12.5, lines: [{ sku: 'x', count: 1 }, { sku: 'y' }], note: null };
   const second = { id: 'b', total: 12, lines: [], note: 'late', paid: true };
   expect(schemaOf([first, second])).toEqual({
@@ -24,7 +24,7 @@ test('the types of all values, the members that each one has, and one schema for
   });
 });
 
-test('a map of many keys, an empty object and what is very deep are left open', () => {
+test('a map of many keys, an empty object and deep values get no schema', () => {
   const map = Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`k${at}`, at]));
   expect(schemaOf([{ map, none: {} }])).toEqual({
     type: 'object',
@@ -36,7 +36,7 @@ test('a map of many keys, an empty object and what is very deep are left open', 
   expect(schemaOf([])).toEqual({});
 });
 
-test('a member that every object inherits is a member only where it is the own one of a value', () => {
+test('an inherited member such as constructor is a member only if a value has it as its own', () => {
   const schema = schemaOf([JSON.parse('{"toString": 1, "__proto__": 2}'), {}]);
   expect(schema.required).toBeUndefined();
   expect(Object.keys(schema.properties ?? {})).toEqual(['toString', '__proto__']);

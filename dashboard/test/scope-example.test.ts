@@ -13,16 +13,16 @@ describe('the example of a credential', () => {
     ],
     ['reads messages before deliveries', ['messages:read', 'deliveries:read'], '/v1/messages'],
     ['reads deliveries before channels', ['channels:read', 'deliveries:read'], '/v1/deliveries'],
-    ['creates what it may not read', ['subscriptions:write'], '/v1/subscriptions'],
+    ['creates what it cannot read', ['subscriptions:write'], '/v1/subscriptions'],
   ])('%s', (_, scopes, path) => {
     expect(exampleOf(scopes, 'chn_1')).toMatchObject({ path });
   });
 
-  test('leaves the channel to be written where none is known', () => {
+  test('has a placeholder for the channel if none is known', () => {
     expect(exampleOf(['messages:write'])?.path).toBe('/v1/channels/CHANNEL_ID/messages');
   });
 
-  test('is there for every scope but few, and each is an endpoint of the API', () => {
+  test('exists for all but a few scopes, and each is an endpoint of the API', () => {
     const patterns = Object.values<Record<string, { method: string; path: string }>>(ENDPOINTS)
       .flatMap((each) => Object.values(each))
       .map(({ method, path }) => new RegExp(`^${method} ${path.replaceAll(/:\w+/g, '[^/]+')}$`));
@@ -49,7 +49,7 @@ test('cURL publishes with a body and an idempotency key, and reads without', () 
   expect(read && curlOf(read, at)).toBe("curl https://posthorn.example/v1/dlq \\\n  -H 'Authorization: Bearer k'");
 });
 
-test('programs of a client do what its scopes allow, and only get a token where that is nothing', () => {
+test('programs of a client do what its scopes allow, and only get a token if they allow nothing', () => {
   const client = { url: 'https://posthorn.example', id: 'mch_1', secret: 's' };
   const texts = (scopes: readonly string[]): string[] =>
     [plainTokenSnippet, tokenSnippet].map((snippet) => snippet({ ...client, example: exampleOf(scopes) }));

@@ -14,7 +14,7 @@ const kinds = async (given: Partial<Parameters<typeof examineSignature>[0]>): Pr
     ({ kind }) => kind,
   );
 
-test('signs as the library of Standard Webhooks does', async () => {
+test('signs as the Standard Webhooks library does', async () => {
   const given = { id: 'msg_1', timestamp: String(AT.getTime() / 1_000), body: SENT };
   expect(await signatureOf(SECRET, given)).toBe(signedBy(SECRET));
   await expect(signatureOf('whsec_*', given)).rejects.toThrow();
@@ -31,11 +31,11 @@ test.each([
     `{ 'webhook-id': [ 'msg_1' ], 'webhook-timestamp': [ '12' ], 'webhook-signature': [ 'v1,YQ== v1,Yg==' ] }`,
   ],
   ['a log line', '10:03 webhook-id=msg_1 webhook-timestamp=12 webhook-signature="v1,YQ== v1,Yg=="'],
-])('reads the headers out of %s', (_, text) => {
+])('extracts the headers from %s', (_, text) => {
   expect(readHeaders(text)).toEqual({ id: 'msg_1', timestamp: '12', signatures: ['v1,YQ==', 'v1,Yg=='] });
 });
 
-test('a header that is not there is named, and nothing else is said', async () => {
+test('a missing header is named, and nothing else is reported', async () => {
   expect(readHeaders('hello')).toEqual({ signatures: [] });
   expect(
     await examineSignature({ seen: readHeaders('webhook-id: msg_1'), body: '', sent: SENT, secret: SECRET }),
@@ -45,7 +45,7 @@ test('a header that is not there is named, and nothing else is said', async () =
   ]);
 });
 
-test('the same body, secret and clock are good, with the body or without', async () => {
+test('the same body, secret and clock are valid, with the body or without', async () => {
   expect(await kinds({})).toEqual(['good']);
   expect(await kinds({ body: '' })).toEqual(['good']);
   expect(await kinds({ theirs: SECRET, clock: new Date(AT.getTime() + 300_000) })).toEqual(['good']);
@@ -53,7 +53,7 @@ test('the same body, secret and clock are good, with the body or without', async
   expect(await kinds({ seen: seen(signedBy(OTHER), signedBy(SECRET)) })).toEqual(['good']);
 });
 
-test('a body that was read and written again is shown where it differs, in bytes', async () => {
+test('a body that was parsed and serialised again is shown where it differs, in bytes', async () => {
   const sent = '{"who":"Zoë","total":12.50}';
   const found = await examineSignature({
     seen: seen(signedBy(SECRET, sent)),
@@ -84,12 +84,12 @@ test('clocks may differ by five minutes, and no more', async () => {
   ).toEqual([{ kind: 'clock', seconds: -420 }]);
 });
 
-test('secrets: another one, an older one, and one that nobody knows', async () => {
+test('another secret, an older one and an unknown one are told apart', async () => {
   expect(await kinds({ theirs: OTHER })).toEqual(['other_secret']);
   expect(await kinds({ theirs: OTHER, seen: seen(signedBy(SECRET), signedBy(OTHER)) })).toEqual(['good_by_older']);
   expect(await kinds({ seen: seen(signedBy(OTHER)) })).toEqual(['unexplained']);
   expect(await kinds({ theirs: 'no secret at all' })).toEqual(['other_secret']);
-  // Several faults are all told.
+  // All problems are reported, not only the first.
   expect(await kinds({ theirs: OTHER, body: '{}', clock: new Date(0) })).toEqual([
     'clock',
     'other_secret',
@@ -97,7 +97,7 @@ test('secrets: another one, an older one, and one that nobody knows', async () =
   ]);
 });
 
-test('a body is put together of the stored texts', () => {
+test('a body is assembled from the stored texts', () => {
   const message =
     '{"id":"msg_1","channelId":"chn_1","eventType":"a","payload":{"n": 1.50},"publishedAt":"2026-05-07T14:03:12.000Z","deliveryStatus":"pending"}';
   expect(bodyOf(message)).toBe(
@@ -105,7 +105,7 @@ test('a body is put together of the stored texts', () => {
   );
 });
 
-test('a line for a shell quotes what it is given', async () => {
+test('a shell command quotes its values', async () => {
   const line = await signedCurl({
     url: `http://localhost/it's`,
     secret: SECRET,

@@ -5,11 +5,11 @@ type Row = { id: string; count: number };
 const idOf = ({ id }: Row): string => id;
 const rowsOf = (counts: Record<string, number>): Row[] => Object.entries(counts).map(([id, count]) => ({ id, count }));
 const first = rowsOf({ a: 9, b: 8, c: 7 });
-/** The two first rows are shown, and then there are these. */
+/** The first two rows are shown, and then these are all rows. */
 const then = (counts: Record<string, number>) => steadyRows(keptOf(first, idOf, 2), rowsOf(counts), idOf, 2);
 
-// A table knew nothing but its first rows, so one that fell behind them was shown as gone.
-test('a row that falls behind those that are shown stays, with what it holds now', () => {
+// A table knew only its first rows, so one that dropped out of them was shown as gone.
+test('a row that drops out of the shown ones stays, with its current values', () => {
   expect(then({ c: 12, a: 10, b: 8 })).toEqual({
     shown: [
       { row: { id: 'a', count: 10 }, isGone: false },
@@ -20,7 +20,7 @@ test('a row that falls behind those that are shown stays, with what it holds now
   });
 });
 
-test('a row that is gone stays as it was, and the one behind the shown ones may take its place', () => {
+test('a removed row stays as it was, and the next one may take its place', () => {
   const { shown, fresh, isMoved } = then({ a: 9, c: 7 });
   expect(shown.map(({ isGone }) => isGone)).toEqual([false, true]);
   expect({ fresh, isMoved }).toEqual({ fresh: 0, isMoved: true });
@@ -28,7 +28,7 @@ test('a row that is gone stays as it was, and the one behind the shown ones may 
 
 test.each([
   ['among the first is new', { d: 20, a: 9, b: 8, c: 7 }, 1, true],
-  ['behind them moves nothing', { a: 9, b: 8, c: 7, d: 1 }, 0, false],
+  ['after them moves nothing', { a: 9, b: 8, c: 7, d: 1 }, 0, false],
 ])('a row that comes %s', (_, counts, fresh, isMoved) => {
   expect(then(counts)).toMatchObject({ fresh, isMoved });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { withStepId } from '../src/lib/definition-edit.ts';
 import { renamedInExpression, renamedInTemplate } from '../src/lib/step-references.ts';
 
-describe('a step under another id is read under it by expressions:', () => {
+describe('expressions follow a renamed step:', () => {
   test.each([
     ['steps.get.output.id', 'load', 'steps.load.output.id'],
     ['steps . get.output + steps.?get.output', 'load', 'steps . load.output + steps.?load.output'],
@@ -13,7 +13,7 @@ describe('a step under another id is read under it by expressions:', () => {
     ['mysteps.get', 'load', 'mysteps.get'],
     ['"steps.get" + \'steps.get\' + steps.get.output', 'load', '"steps.get" + \'steps.get\' + steps.load.output'],
     ['event.payload[steps.get.output.steps.get]', 'load', 'event.payload[steps.load.output.steps.get]'],
-    // An id that is no name stands in brackets.
+    // An id that is not an identifier is in brackets.
     ['steps.get.output && steps.?get.output.x', 'get-2', 'steps["get-2"].output && steps[?"get-2"].output.x'],
     ['has(steps.get) ? 1 : 2', 'get-2', 'steps[?"get-2"].hasValue() ? 1 : 2'],
     ['has(steps.get) ? 1 : 2', 'load', 'has(steps.load) ? 1 : 2'],
@@ -21,7 +21,7 @@ describe('a step under another id is read under it by expressions:', () => {
     expect(renamedInExpression(expression, 'get', id)).toBe(renamed);
   });
 
-  test('in templates only where an expression stands', () => {
+  test('in templates only inside an expression', () => {
     const text =
       'steps.get of {{ {"a": {"b": steps.get.output}} }}, "}}" {{ "}}" + steps.get.output }} steps.get {{ open';
     expect(renamedInTemplate(text, 'get', 'load')).toBe(
@@ -41,11 +41,11 @@ const definition = (id: string, reads: string): string => `{
   ]
 }`;
 
-test('a renamed step is followed by ways and expressions, and nothing else of the text changes', () => {
+test('transitions and expressions follow a renamed step, and nothing else in the text changes', () => {
   expect(withStepId(definition('old', 'steps.old'), 0, 'new')).toBe(definition('new', 'steps.new'));
 });
 
-test('an id that another step has is followed by nothing', () => {
+test('nothing follows an id that another step already has', () => {
   const text = definition('old', 'steps.old');
   expect(withStepId(text, 0, 'if')).toBe(text.replace('"id": "old"', '"id": "if"'));
 });

@@ -15,7 +15,7 @@ test('steps that name no other step run in the order of the list', () => {
   expect(isPlain({ id: 'a', type: 'wait_for_event', config: { onTimeout: 'continue' } }, action('b'))).toBe(true);
 });
 
-test('one step that names another gives the list another order', () => {
+test('one step that names another changes the order of the list', () => {
   expect(isPlain(action('a', 'c'), action('b'), action('c'))).toBe(false);
   expect(isPlain({ id: 'a', type: 'condition', config: json('{"then": null}') }, action('b'))).toBe(false);
   expect(isPlain({ ...action('a'), config: { onError: [{ errors: ['*'], next: 'b' }] } }, action('b'))).toBe(false);
@@ -26,7 +26,7 @@ test('a text without steps has no order', () => {
     expect(isPlainList(text)).toBeUndefined();
 });
 
-test('in the examples of docs/reference/workflow-definition.md every step but the first is reached', () => {
+test('in the examples of docs/reference/workflow-definition.md every step except the first is reached', () => {
   const examples = codeBlocksOf('docs/reference/workflow-definition.md').filter(({ language }) => language === 'json');
   const flows = examples.flatMap(({ text }) => flowOf(text) ?? []).filter(({ steps }) => steps.length > 0);
   expect(flows.length).toBeGreaterThan(2);

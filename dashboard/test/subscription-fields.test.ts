@@ -23,7 +23,7 @@ const STORED: Subscription = {
   updatedAt: '2026-12-01T00:00:00.000Z',
 };
 
-test('a new subscription is created with what was written alone, so that the defaults of the app hold for the rest', () => {
+test("a new subscription is created with only the edited fields, so that the app's defaults apply to the rest", () => {
   const begun = newSubscriptionFields(SETTINGS, { webhookUrl: 'https://example.com/hook', eventType: 'order.paid' });
   const at = { channelId: 'chn_1' };
   const plain = { channelId: 'chn_1', webhookUrl: 'https://example.com/hook', eventTypes: ['order.paid'] };
@@ -39,7 +39,7 @@ test('a new subscription is created with what was written alone, so that the def
   });
 });
 
-test('a change sends only the fields that were written, and an empty one takes its setting away', () => {
+test('an update sends only the edited fields, and an empty one removes its setting', () => {
   const fields = subscriptionFields(STORED);
   expect(fields).toMatchObject({ headers: 'X-Shop: Berlin', rateLimit: '20', maxConcurrency: '', owner: '' });
   expect(updateBody({ values: fields, written: {} })).toEqual({});

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { flowOf } from '../src/lib/flow-graph.ts';
 import { chosenWays, type StepState, takenWays } from '../src/lib/taken-ways.ts';
 
-/** The ways that a run took, by the steps that it came to and what they gave. */
+/** Returns the transitions that a run took, given the steps that it reached and their outputs. */
 function taken(steps: readonly object[], reached: readonly { id: string; type: string; output?: unknown }[]): string[] {
   const flow = flowOf(JSON.stringify({ trigger: { type: 'manual' }, steps }));
   if (flow === undefined) throw new Error('no flow');
@@ -15,8 +15,8 @@ const condition = (config: object) => ({ id: 'check', type: 'condition', config:
 /** An object with a member `then` must not be mistaken for a promise. */
 const branches = (text: string): object => JSON.parse(text) as object;
 
-// Both branches of a condition came to the step that was done, and both were drawn as taken.
-test('of two branches that lead to the same step, the one is taken that the condition chose', () => {
+// Both branches of a condition lead to the executed step, and both were drawn as taken.
+test('of two branches that lead to the same step, the one that the condition chose is taken', () => {
   const steps = [
     condition(branches('{"then": "ask", "else": "pay"}')),
     { id: 'ask', type: 'approval', config: { title: 'Refund?', approved: 'pay', rejected: null } },
@@ -30,12 +30,12 @@ test('of two branches that lead to the same step, the one is taken that the cond
   expect(taken(steps, reached)).toEqual(['check>then', 'ask>approved', 'pay>next']);
 });
 
-test('a branch that ends the run is taken where the step chose it', () => {
+test('a branch that ends the run is taken if the step chose it', () => {
   const steps = [condition(branches('{"then": null, "else": null}'))];
   expect(taken(steps, [{ id: 'check', type: 'condition', output: { result: false } }])).toEqual(['check>else']);
 });
 
-test('a switch takes its case, and its default where no case fits', () => {
+test('a switch takes the matching case, and its default if no case matches', () => {
   const config = {
     cases: [
       { when: 'a', next: 'x' },
@@ -49,7 +49,7 @@ test('a switch takes its case, and its default where no case fits', () => {
   expect(at({ case: null })).toEqual(['route>default']);
 });
 
-test('a step whose output is not known took the ways to the steps that the run came to', () => {
+test('a step with an unknown output took the transitions to the steps that the run reached', () => {
   const steps = [condition(branches('{"then": "x", "else": "y"}')), log('x', null), log('y', null)];
   const reached = [
     { id: 'check', type: 'condition' },

@@ -3,7 +3,7 @@ import { decisionIn, withApprovals, withDecision } from '../src/lib/test-decisio
 
 const json = (text: string): unknown => JSON.parse(text);
 
-test('an approval is approved unless something else is chosen, and one that is gone is forgotten', () => {
+test('an approval is approved unless another decision is chosen, and a removed one is dropped', () => {
   const first = withApprovals({ mocks: '', asked: [] }, ['ask']);
   expect(json(first.mocks)).toEqual({ ask: { output: { decision: 'approved', data: {} } } });
   const late = { ...first, mocks: withDecision(first.mocks, 'ask', 'timeout') };
@@ -13,7 +13,7 @@ test('an approval is approved unless something else is chosen, and one that is g
   expect(withApprovals(first, [])).toEqual({ mocks: '', asked: [] });
 });
 
-test('a decision changes nothing else that was written', () => {
+test('a decision changes nothing else in the simulated responses', () => {
   const written =
     '{ "crm": { "output": { "total": 12.50 } }, "ask": { "output": { "decision": "approved", "data": { "a": 1.0 } } } }';
   const rejected = withDecision(written, 'ask', 'rejected');
@@ -27,6 +27,6 @@ test('a decision changes nothing else that was written', () => {
   });
 });
 
-test('responses that are no JSON stay as they are', () => {
+test('responses that are not JSON stay as they are', () => {
   expect(withApprovals({ mocks: '{ "ask"', asked: [] }, ['ask'])).toEqual({ mocks: '{ "ask"', asked: [] });
 });

@@ -21,7 +21,7 @@ describe('a published message', () => {
     workflow('draft'),
   ];
 
-  test('starts the workflows with an event trigger of its channel and event type', () => {
+  test('starts the workflows with an event trigger for its channel and event type', () => {
     const started = startedBy(workflows, { channelId: 'chn_1', eventType: 'order.created' });
     expect(started.map(({ workflow: { name }, hasFilter }) => [name, hasFilter])).toEqual([
       ['everything', false],

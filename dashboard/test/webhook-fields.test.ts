@@ -31,7 +31,7 @@ test('the fields of a webhook are texts, and a part that it does not map comes f
   });
 });
 
-test('only what was written is changed: a signature as a whole, a part by its way', () => {
+test('only edited fields are changed: a signature as a whole, a part by its source', () => {
   expect(changeBy({ name: 'Till 2' })).toEqual({ name: 'Till 2' });
   expect(changeBy({ prefix: ' v1= ' })).toEqual({
     signature: { header: 'X-Signature', prefix: 'v1=', toleranceSeconds: 60 },

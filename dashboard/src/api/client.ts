@@ -4,16 +4,16 @@ import { describable, tellSent } from './requests.ts';
 
 export * from '../../../client/src/index.ts';
 
-// A browser drops the requests of a page that is closed, unless they ask to outlive it.
+// A browser cancels the requests of a page that is closed, unless they set `keepalive`.
 let isLeaving = false;
 addEventListener('pagehide', () => (isLeaving = true), { capture: true });
 addEventListener('pageshow', () => (isLeaving = false), { capture: true });
-/** Whether the page is being closed: an answer would come too late for it. */
+/** Whether the page is being closed, so that a response would come too late. */
 export const isPageLeft = (): boolean => isLeaving;
 
 const common = { baseUrl: API, credentials: { session: {} } } as const;
 
-/** Every call of the pages goes through it: the session is a cookie that no script can read. */
+/** The client for every API call of the pages. The session is a cookie that scripts cannot read. */
 export const api: Posthorn = describable(
   new Posthorn({
     ...common,
@@ -26,6 +26,6 @@ export const api: Posthorn = describable(
   (fetch) => new Posthorn({ ...common, retries: { max: 0 }, fetch }),
 );
 
-/** Whether the session must be proven anew before this can be done. */
+/** Whether the session must be verified again before this is allowed. */
 export const needsProof = (error: unknown): boolean =>
   isApiError(error, 'FORBIDDEN') && error.details?.field === 'session';

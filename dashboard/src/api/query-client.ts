@@ -5,8 +5,8 @@ import { isApiError } from './client.ts';
 type Defaulted = QueryClient['defaultQueryOptions'];
 
 /**
- * Asks the service for all pages. A page repeats its questions as it says itself, but what is not there is asked for once, and while the
- * service is away each question waits longer than the one before.
+ * Runs the queries of all pages. A page sets how often its queries repeat, but a resource that does not exist is
+ * requested once, and while the service is down each query waits longer than before.
  */
 class PagesClient extends QueryClient {
   override defaultQueryOptions: Defaulted = (options) => {
@@ -25,14 +25,14 @@ class PagesClient extends QueryClient {
 export const queryClient: QueryClient = new PagesClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one; only what never got an answer is asked for again.
+      // An error response is final; only a request without a response is repeated.
       retry: (count, error) => !isApiError(error) && count < 2,
       refetchOnWindowFocus: false,
       staleTime: 1_000,
     },
   },
   queryCache: new QueryCache({
-    // The session has ended meanwhile: its gate finds that out once, and asks the person to sign in again.
+    // The session has ended meanwhile. The gate notices that once and asks the user to sign in again.
     onError: (error, { queryKey }) => {
       const isKnown = queryClient.getQueryState(['session'])?.status === 'error';
       if (isApiError(error, 'UNAUTHORIZED') && queryKey[0] !== 'session' && !isKnown)

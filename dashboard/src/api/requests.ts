@@ -1,7 +1,7 @@
 import { ENDPOINTS } from '../../../client/src/generated/endpoints.ts';
 import type { Posthorn } from '../../../client/src/index.ts';
 
-/** A request that changes something, as the client library makes it. */
+/** A request that changes something, as the client library sends it. */
 export type Written = {
   method: string;
   /** Address with its query. */
@@ -17,20 +17,20 @@ type Endpoint = { method: string; path: string; isPersonal?: boolean; isPublic?:
 const writtenOf = (input: Parameters<Fetch>[0], init: RequestInit | undefined): Written => ({
   method: init?.method ?? 'GET',
   url: input instanceof Request ? input.url : String(input),
-  // The client library sends texts alone.
+  // The client library sends only texts as bodies.
   body: typeof init?.body === 'string' ? init.body : undefined,
   isKeyed: new Headers(init?.headers).has('idempotency-key'),
 });
 
 const listeners = new Set<(written: Written) => void>();
 
-/** Tells those who listen of a request that is being sent. */
+/** Notifies listeners of a request that is being sent. */
 export function tellSent(input: Parameters<Fetch>[0], init: RequestInit | undefined): void {
   const written = writtenOf(input, init);
   if (written.method !== 'GET') for (const listener of listeners) listener(written);
 }
 
-/** Runs it, and keeps in `sent` what it has sent. */
+/** Runs it, and adds to `sent` the requests that it sends. */
 export async function listening(what: () => Promise<unknown>, sent: Written[]): Promise<void> {
   const listener = (written: Written): void => {
     sent.push(written);
@@ -44,12 +44,12 @@ export async function listening(what: () => Promise<unknown>, sent: Written[]): 
 }
 
 type Described = Promise<Written>[];
-/** Where calls go that are only described. Set for the length of one synchronous run. */
+/** Where calls go that are only described. Set for the duration of one synchronous run. */
 let described: Described | undefined;
 
 /**
- * The requests that `run` would begin with, without sending one: each call that changes something goes to a client of its own, whose fetch
- * keeps the request and never answers. Calls that read are sent.
+ * Returns the requests that `run` would send first, without sending them: each call that changes something goes to a
+ * separate client, whose fetch records the request and never responds. Calls that only read are sent.
  */
 export async function requestsOf(run: () => unknown): Promise<Written[]> {
   const found: Described = [];
@@ -63,10 +63,13 @@ export async function requestsOf(run: () => unknown): Promise<Written[]> {
   return Promise.all(found);
 }
 
-/** Whether what happens now is only described. */
+/** Whether the current calls are only described. */
 export const isDescribing = (): boolean => described !== undefined;
 
-/** A client whose calls can be described by requestsOf. `make` gives one with the same credentials and another fetch. */
+/**
+ * Returns a client whose calls can be described by requestsOf. `make` creates one with the same credentials and another
+ * fetch.
+ */
 export function describable(client: Posthorn, make: Make): Posthorn {
   const resources = Object.entries(ENDPOINTS).map(([resource, endpoints]: [string, Record<string, Endpoint>]) => [
     resource,
@@ -100,15 +103,15 @@ function describe(into: Described, make: Make, call: (client: Posthorn) => unkno
 
 type Method = (...given: unknown[]) => unknown;
 const methodOf = (client: Posthorn, resource: string, name: string): Method =>
-  // `as`: both names are those of the table that the client was made from.
+  // `as`: both names are those of the table that the client was created from.
   (client as unknown as Record<string, Record<string, Method>>)[resource]?.[name] as Method;
 
-/** The endpoint that takes this request. */
+/** Returns the endpoint of this request. */
 export const endpointOf = ({ method, url }: Pick<Written, 'method' | 'url'>): Endpoint | undefined => {
   const path = new URL(url).pathname;
   const all = Object.values<Record<string, Endpoint>>(ENDPOINTS).flatMap((each) => Object.values(each));
   const fitting = all.filter((each) => each.method === method && patternOf(each.path).test(path));
-  // A fixed path such as /v1/dlq/replay comes before one with an id in the same place.
+  // A fixed path such as /v1/dlq/replay takes precedence over one with an id in the same place.
   return fitting.toSorted((one, other) => idsIn(one) - idsIn(other))[0];
 };
 

@@ -1,20 +1,20 @@
-/** Reads from index.html what the service has written into it (src/api/dashboard-files.ts). */
+/** Reads what the service has written into index.html (src/api/dashboard-files.ts). */
 const told = (name: string): string =>
   document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content.replace(/\/+$/, '') ?? '';
 
-/** Path of these pages, without a slash at its end. Empty where they are at the root of their host. */
+/** Path of these pages, without a trailing slash. Empty if they are at the root of their host. */
 export const BASE = told('posthorn-base');
 
-/** Address of the API: as told, else the folder that these pages are in. */
+/** Address of the API: the configured one, otherwise the folder that serves these pages. */
 export const API = told('posthorn-api') || location.origin + BASE.replace(/\/dashboard$/, '');
 
 const TEMPORAL = told('posthorn-temporal');
 
-/** A Temporal workflow in Temporal's UI; undefined where nobody has told its address. */
+/** Returns the address of a Temporal workflow in Temporal's UI, or undefined if that UI is not configured. */
 export const temporalUrl = (id: string): string | undefined =>
   TEMPORAL === '' ? undefined : `${TEMPORAL}/workflows/${encodeURIComponent(id)}`;
 
-/** The Temporal workflows of a run there, one for each round. */
+/** Returns the address of a run's Temporal workflows in Temporal's UI; there is one workflow per round. */
 export const temporalUrlOfRun = (runId: string): string | undefined =>
   TEMPORAL === ''
     ? undefined

@@ -1,20 +1,23 @@
 import { isJsonText } from './json-text.ts';
 import { itemTexts, memberText, memberTexts } from './raw-json.ts';
 
-/** A field for one member of the answers. `json` takes any JSON, where the schema is no plain one. */
+/**
+ * A field for one member of the response. `json` accepts any JSON and is used if the member's schema is not a simple
+ * one.
+ */
 export type AnswerField = {
   name: string;
   kind: 'text' | 'number' | 'whole' | 'choice' | 'json';
   label: string;
   hint: string | undefined;
   isRequired: boolean;
-  /** JSON texts that may be chosen, with what they are called. */
+  /** JSON texts to choose from, with their labels. */
   choices: readonly (readonly [json: string, text: string])[];
-  /** The answer that the schema proposes. */
+  /** The schema's default value. */
   initial: string;
 };
 
-/** Members of a schema that say more than its properties do. */
+/** Schema keywords that express more than the properties do. */
 const MORE = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'patternProperties', 'dependentSchemas'];
 const KINDS: Readonly<Record<string, AnswerField['kind']>> = {
   string: 'text',
@@ -23,7 +26,10 @@ const KINDS: Readonly<Record<string, AnswerField['kind']>> = {
   boolean: 'choice',
 };
 
-/** The fields for the answers that a JSON Schema asks for, its numbers digit for digit. Undefined for one that is no flat list of them. */
+/**
+ * Returns the fields for the response that a JSON Schema describes, with numbers digit for digit. Returns undefined if
+ * the schema is not a flat list of fields.
+ */
 export function answerFieldsOf(schema: string): AnswerField[] | undefined {
   const properties = memberTexts(memberText(schema, 'properties') ?? '{}');
   const isPlain = [undefined, '"object"'].includes(memberText(schema, 'type'));
@@ -51,7 +57,7 @@ function fieldOf(name: string, property: string, isRequired: boolean): AnswerFie
   };
 }
 
-/** A text of JSON as it reads, any other value as it stands. */
+/** Returns a JSON string without quotes and escapes, and any other value as it is written. */
 const shownText = (json: string): string => {
   const value = read(json);
   return typeof value === 'string' ? value : json;
@@ -66,7 +72,7 @@ const read = (json: string): unknown => JSON.parse(json);
 
 export type AnswerProblem = 'missing' | 'number' | 'whole' | 'json';
 
-/** The reason why a field's value is no answer, before the service is asked. */
+/** Returns why a field's value is invalid, checked before the request is sent. */
 export function answerProblem({ kind, isRequired }: AnswerField, value: string): AnswerProblem | undefined {
   if (value === '') return isRequired ? 'missing' : undefined;
   if (kind === 'number') return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value.trim()) ? undefined : 'number';
@@ -74,7 +80,7 @@ export function answerProblem({ kind, isRequired }: AnswerField, value: string):
   return kind === 'json' && !isJsonText(value) ? 'json' : undefined;
 }
 
-/** The answers as JSON, every number as it was written. A field that is empty is left out. */
+/** Returns the response as JSON, with every number as it was written. Empty fields are left out. */
 export function answersText(fields: readonly AnswerField[], values: Readonly<Record<string, string>>): string {
   const members = fields.flatMap(({ name, kind, initial }) => {
     const value = values[name] ?? initial;
@@ -84,6 +90,6 @@ export function answersText(fields: readonly AnswerField[], values: Readonly<Rec
   return `{${members.join(',')}}`;
 }
 
-/** The name by which a refusal knows a field of the answers. */
+/** Returns the name that the service's validation errors use for a field of the response. */
 export const answerPath = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? `data.${name}` : `data[${JSON.stringify(name)}]`;

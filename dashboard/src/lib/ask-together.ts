@@ -1,15 +1,15 @@
-/** The service takes so many ids in one request. */
+/** Most ids that the service accepts in one request. */
 const MOST_IDS = 100;
-/** Rows that come into view together ask in one drawing. */
+/** How long to collect ids: rows that come into view together ask during the same render. */
 const WAIT_MS = 10;
 
 type Names = ReadonlyMap<string, string>;
 type Question = { ids: Set<string>; answer: Promise<Names> };
 
-/** Questions that still take ids, by what they are about. */
+/** Batches that still accept ids, by the kind of thing. */
 const open = new Map<string, Question>();
 
-/** The name of a thing, null for one that is not there. Ids that are asked for at the same time go in one request. */
+/** Returns the name of a thing, or null if it does not exist. Ids requested at the same time share one request. */
 export async function askTogether(
   about: string,
   id: string,

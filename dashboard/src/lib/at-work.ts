@@ -1,16 +1,16 @@
 /**
- * Forms and buttons whose work is under way, by their elements. A second click or Enter comes before anything is drawn anew, and so no
- * state of a page could stop it: the event itself is stopped, before any page hears of it.
+ * Forms and buttons with work in progress, by element. A second click or Enter arrives before React renders again, so
+ * page state cannot stop it. Instead the event itself is stopped before any page handles it.
  */
 const atWork = new WeakSet<Element>();
-/** Two clicks of a double click, or two keys that were meant as one, come within it. */
+/** Two clicks of a double click, or two key presses meant as one, arrive within this time. */
 const TWICE_MS = 500;
-/** Whether the first of the clicks that follow each other has begun some work. */
+/** Whether the first of several successive clicks has started work. */
 let hasBegun = false;
-/** The page that is on its way. */
+/** The navigation in progress. */
 let leading: Promise<unknown> = Promise.resolve();
 
-/** The form that an event sends, or the button that it presses. A button that sends a form belongs to it. */
+/** Returns the form that an event submits, or the button that it presses. A submit button counts as its form. */
 function placeOf(event: Event | undefined): HTMLElement | undefined {
   if (!(event?.target instanceof Element)) return undefined;
   if (event.target instanceof HTMLFormElement) return event.type === 'submit' ? event.target : undefined;
@@ -20,7 +20,8 @@ function placeOf(event: Event | undefined): HTMLElement | undefined {
 
 function stop(event: Event): void {
   if (event instanceof MouseEvent && event.detail === 1) hasBegun = false;
-  // The second half of a double click may come upon what the first one has led to, such as the button that closes a secret.
+  // The second half of a double click may land on what the first one has opened, such as the button that closes a
+  // secret.
   const isSecondHalf = event instanceof MouseEvent && event.detail > 1 && hasBegun;
   const place = placeOf(event);
   if (!isSecondHalf && (place === undefined || !atWork.has(place))) return;
@@ -31,21 +32,22 @@ function stop(event: Event): void {
 addEventListener('click', stop, { capture: true });
 addEventListener('submit', stop, { capture: true });
 
-/** Says to a reader of the screen, and by its looks, that a press does nothing now. `disabled` would take the focus away. */
+/** Shows, also to screen readers, that a press does nothing now. `disabled` would take the focus away. */
 function show(place: HTMLElement, isAtWork: boolean): void {
   const buttons = place instanceof HTMLFormElement ? place.querySelectorAll('button[type="submit"]') : [place];
   for (const button of buttons)
     if (isAtWork) button.setAttribute('aria-disabled', 'true');
-    // One that its page has disabled meanwhile stays so.
+    // A button that its page has disabled meanwhile stays disabled.
     else if (!button.hasAttribute('data-disabled')) button.removeAttribute('aria-disabled');
 }
 
 /**
- * Does the work of the form or button whose event is being handled, which takes no other one before its end. After a failure, or `false`,
- * it takes the next one at once. After a success it waits for the page that this leads to, and for the length of a double click.
+ * Runs the work of the form or button whose event is being handled, and ignores further presses of it until the work
+ * ends. After a failure, or `false`, the next press works at once. After a success it waits for the navigation that
+ * follows, and for the length of a double click.
  */
 export async function atWorkOf<T>(work: () => Promise<T>): Promise<T> {
-  // The event is what names the element to each act, however many handlers are between.
+  // The event identifies the element, however many handlers are in between.
   const place = placeOf(window.event);
   if (place === undefined) return work();
   const twice = later(TWICE_MS);
@@ -59,7 +61,7 @@ export async function atWorkOf<T>(work: () => Promise<T>): Promise<T> {
   try {
     const done = await work();
     if (done === false) end();
-    // The one who asked goes on first: the answer may lead to another page.
+    // The caller continues first, because the result may lead to another page.
     else void Promise.all([twice, later(0)]).then(() => leading.finally(end));
     return done;
   } catch (error) {
@@ -68,7 +70,7 @@ export async function atWorkOf<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Nothing that has led to this page is sent again before it is there. */
+/** Blocks whatever led to this navigation from being sent again until the new page is there. */
 export function leadsTo(page: Promise<unknown>): void {
   leading = page.catch(() => undefined);
 }

@@ -1,17 +1,17 @@
 import type { Attempt } from '../api/client.ts';
 import { excerpts } from './excerpts.ts';
 
-/** A part of a try: `name` says which header, where it is one. */
+/** A part of an attempt. `name` is the header, if the part is one. */
 type Part = {
   kind: 'outcome' | 'error' | 'status' | 'body' | 'answerHeader' | 'url' | 'requestVersion' | 'requestHeader';
   name?: string;
 };
 export type Difference = Part & { before: string | undefined; after: string | undefined };
 
-// Headers that differ in every try say nothing about why one of them failed.
+// Headers that differ in every attempt do not explain why one of them failed.
 const ALWAYS_OTHERS = new Set(['webhook-timestamp', 'webhook-signature', 'traceparent', 'date']);
 
-/** All parts of two tries that differ. Times are left out: they always do. */
+/** Returns all parts that differ between two attempts. Times are left out because they always differ. */
 export function differences(before: Attempt, after: Attempt): Difference[] {
   const [old, now] = [partsOf(before), partsOf(after)];
   return [...new Map([...old, ...now].map(([key, { part }]) => [key, part]))].flatMap(([key, part]) => {

@@ -2,7 +2,9 @@ import type { ListAudit } from '../api/client.ts';
 
 type AuditAction = NonNullable<ListAudit['action']>;
 
-/** Everything that is written into the audit log. One that the service has and this has not is no program: the type says so. */
+/**
+ * Every action in the audit log. The type makes it a compile error if the service has an action that is missing here.
+ */
 const ACTIONS: Readonly<Record<AuditAction, true>> = {
   'channel.created': true,
   'channel.updated': true,
@@ -98,5 +100,5 @@ const ACTIONS: Readonly<Record<AuditAction, true>> = {
   'token.issued': true,
 };
 
-// `as`: the keys of the table are its type's.
+// `as`: Object.keys returns string[]; the table's type has exactly these keys.
 export const AUDIT_ACTIONS = Object.keys(ACTIONS) as AuditAction[];

@@ -1,10 +1,10 @@
-/** What a stored body is saved as. */
+/** The file that a stored body is saved as. */
 type BodyFile = { extension: 'json' | 'txt' | 'bin'; type: string; bytes: string | Uint8Array<ArrayBuffer> };
 
 /**
- * The file of a request's body. `.json` only for valid JSON whose content type says so, or that has no content type and is an object or a
- * list; `.txt` for other UTF-8 text, `.bin` for anything else. The content type of the request is not kept: some browsers add the
- * extension that fits it, whatever the file is called.
+ * Returns the file for a request's body. It is `.json` for valid JSON whose content type says so, or that has no
+ * content type and is an object or an array; `.txt` for other UTF-8 text; and `.bin` for anything else. The request's
+ * content type is not kept, because some browsers append the matching extension whatever the file is called.
  */
 export function bodyFileOf({
   body,
@@ -25,7 +25,7 @@ export function bodyFileOf({
     : { extension: 'txt', type: 'text/plain;charset=utf-8', bytes: body };
 }
 
-/** `application/json`, `text/json`, or a type with the suffix `+json` (RFC 6839). */
+/** Whether the content type is `application/json`, `text/json`, or a type with the suffix `+json` (RFC 6839). */
 const isJsonType = (contentType: string): boolean => /^[^;]*[/+]json\s*(?:;|$)/i.test(contentType);
 
 function isJson(text: string): boolean {

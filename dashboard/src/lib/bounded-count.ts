@@ -1,3 +1,3 @@
-/** A count that goes up to a bound: `1000+` where there are more. */
+/** Formats a count that stops at a bound: `1000+` if there are more. */
 export const boundedText = ({ count, isMore }: { count: number; isMore: boolean }): string =>
   `${count.toLocaleString('en-US')}${isMore ? '+' : ''}`;

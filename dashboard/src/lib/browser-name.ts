@@ -15,7 +15,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Chrome on macOS`, by what a browser says of itself; all that it says where it is none of these. */
+/** Returns a name such as `Chrome on macOS` from a user agent, or the whole user agent if it is not recognised. */
 export function browserName(userAgent: string): string {
   const [browser, system] = [BROWSERS, SYSTEMS].map((known) => known.find(([pattern]) => pattern.test(userAgent))?.[1]);
   if (browser === undefined) return userAgent;

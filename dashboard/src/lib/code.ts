@@ -1,12 +1,13 @@
 /**
- * The code behind `#code=` in the address of a link. No history keeps it: the address loses it at once, and only
- * the memory of this page has it.
+ * The code after `#code=` in a link. It is removed from the address at once, so that it does not stay in the browser
+ * history; only this page's memory has it.
  */
 const CODE = /^#code=([A-Za-z0-9_-]+)$/;
 const [, code] = CODE.exec(location.hash) ?? [];
 if (code !== undefined) history.replaceState(history.state, '', location.pathname + location.search);
 
-// Another link in the same tab loads no page by itself: the code of the first one would be sent.
+// Opening another link in the same tab does not load the page again, and the first link's code would be sent. So
+// reload.
 addEventListener('hashchange', () => {
   if (CODE.test(location.hash)) location.reload();
 });

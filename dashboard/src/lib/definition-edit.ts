@@ -2,11 +2,14 @@ import { type DefinitionFields, namesOf, stepFields, triggerFields } from './def
 import { renamedInExpression, renamedInTemplate } from './step-references.ts';
 import { type JsonSyntaxNode, jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
 
-/** Changes of a definition that are more than one value. Each gives the whole text anew, and leaves what it does not know as it is. */
+/**
+ * Edits of a definition that change more than one value. Each function returns the whole new text and leaves unknown
+ * parts as they are.
+ */
 
 const STEP_WAYS = ['then', 'else', 'default', 'onTimeout', 'body', 'approved', 'rejected'] as const;
 
-/** The value of a JSON text; undefined where there is none. */
+/** Returns the value of a JSON text, or undefined if there is no text. */
 export const parsed = (raw: string | undefined): unknown =>
   raw === undefined ? undefined : (JSON.parse(raw) as unknown);
 
@@ -15,7 +18,7 @@ const stringAt = (text: string, tree: JsonSyntaxNode | undefined, path: Path): s
   return typeof value === 'string' ? value : '';
 };
 
-/** The kind of a step: its type, and of an action also what it does. */
+/** Returns the kind of a step: its type and, for an action, also which action. */
 export function stepKind(text: string, tree: JsonSyntaxNode | undefined, index: number): string {
   const type = stringAt(text, tree, ['steps', index, 'type']);
   const action = stringAt(text, tree, ['steps', index, 'config', 'action']);
@@ -25,13 +28,13 @@ export function stepKind(text: string, tree: JsonSyntaxNode | undefined, index: 
 export const triggerKind = (text: string, tree: JsonSyntaxNode | undefined): string =>
   stringAt(text, tree, ['trigger', 'type']);
 
-/** Ids of the steps, in their order. One without an id has an empty one. */
+/** Returns the ids of the steps in order, with an empty id for a step that has none. */
 export function stepIds(text: string, tree: JsonSyntaxNode | undefined): string[] {
   const steps = nodeAt(tree, ['steps']);
   return steps?.kind === 'array' ? steps.items.map((_, index) => stringAt(text, tree, ['steps', index, 'id'])) : [];
 }
 
-/** A step of another kind. Members of its config that only the kind before it has are taken away. */
+/** Changes the kind of a step and removes the config members that only the previous kind has. */
 export function withStepKind(text: string, index: number, kind: string): string {
   const before = stepKind(text, jsonTree(text), index);
   const [type = '', action] = kind.split(':');
@@ -55,7 +58,10 @@ function withoutMembers(text: string, at: Path, before: DefinitionFields, after:
     .reduce((changed, name) => withValue(changed, [...at, name], undefined), text);
 }
 
-/** A step under another id: ways that lead to it and expressions that read it follow, unless another step has that id. */
+/**
+ * Renames a step. Transitions that lead to it and expressions that read it are renamed too, unless another step has
+ * that id.
+ */
 export function withStepId(text: string, index: number, id: string): string {
   const tree = jsonTree(text);
   const ids = stepIds(text, tree);
@@ -66,10 +72,10 @@ export function withStepId(text: string, index: number, id: string): string {
   return readersOf(led, old, id).reduce((changed, [path, value]) => withValue(changed, path, value), led);
 }
 
-/** Members of a config that are expressions themselves. All other texts are templates. */
+/** Members of a config that are expressions. All other texts are templates. */
 const EXPRESSION = /^(?:if|expression|items|collect|cases\.\d+\.when|match\.\d+\.run)$/;
 
-/** Paths of all texts that read a step, and the JSON texts that read it under another id. */
+/** Returns the paths of all texts that read a step, each with its JSON text after the step is renamed. */
 function readersOf(text: string, old: string, id: string): [Path, string][] {
   const tree = jsonTree(text);
   const found: [Path, string][] = [];
@@ -87,7 +93,7 @@ function readersOf(text: string, old: string, id: string): [Path, string][] {
   return found;
 }
 
-/** Paths of all values that lead to a step. */
+/** Returns the paths of all values that lead to a step. */
 export function waysTo(text: string, id: string): Path[] {
   const tree = jsonTree(text);
   const found: Path[] = [];

@@ -1,9 +1,9 @@
-/** Things of the place that a value may name. */
+/** Things of the environment that a value may name. */
 export type Named = 'channels' | 'webhooks' | 'workflows' | 'connectors' | 'operations' | 'connections';
 
 /**
- * A member of a config that the editor shows. `alias`: the member for one value of which this one has several. `label`: the name of its
- * words, where they are not those of its own.
+ * A member of a config that the editor shows. `alias`: the member that holds a single value in place of the list.
+ * `label`: the key of its wording, if it differs from the member's name.
  */
 export type DefinitionField = { name: string; label?: string; alias?: string } & (
   | {
@@ -21,14 +21,14 @@ export type DefinitionField = { name: string; label?: string; alias?: string } &
         | 'policy';
     }
   | { kind: 'choice'; options: readonly string[] }
-  /** `isOn`: what it is where it is left out. */
+  /** `isOn`: the value that applies if the member is absent. */
   | { kind: 'flag'; isOn: boolean }
   | { kind: 'named'; of: Named }
-  /** A way to another step, which the tab Flow shows. */
+  /** A transition to another step, shown in the Flow tab. */
   | { kind: 'way' }
 );
 
-/** Shown at once, below Advanced, and in the tab Flow. */
+/** Where a field is shown: at once, under Advanced, or in the Flow tab. */
 export type DefinitionFields = {
   first: readonly DefinitionField[];
   more: readonly DefinitionField[];
@@ -55,7 +55,7 @@ const types = list('eventTypes', 'eventType');
 const channels: DefinitionField = { name: 'channelIds', kind: 'channels', alias: 'channelId' };
 const gates = [json('dedupe'), json('concurrency'), json('cancelOn')];
 
-/** Kinds of triggers, with what their configs may hold (docs/reference/workflow-definition.md). */
+/** Kinds of triggers, with the members that their configs may have (docs/reference/workflow-definition.md). */
 export const TRIGGERS = {
   event: { first: [types, channels, cel('filter')], more: gates, flow: [] },
   webhook: { first: [named('webhookId', 'webhooks'), types, cel('filter')], more: gates, flow: [] },
@@ -76,10 +76,10 @@ export type TriggerKind = keyof typeof TRIGGERS;
 
 const shared = [json('output'), plain('label')];
 const flow = [cel('if'), way('onError')];
-/** Steps that ask somebody: each of their attempts may fail. */
+/** Steps that call another party, so each of their attempts may fail. */
 const tried: readonly DefinitionField[] = [...flow, { name: 'retryPolicy', kind: 'policy' }];
 
-/** Kinds of steps, those of actions with their action, with what their configs may hold. */
+/** Kinds of steps (actions with their action), with the members that their configs may have. */
 export const STEPS = {
   'action:http': {
     first: [
@@ -143,12 +143,12 @@ export type StepKind = keyof typeof STEPS;
 
 const NONE: DefinitionFields = { first: [], more: [], flow: [] };
 
-/** The fields of a kind; none of one that is not known here, whose config only the JSON shows. */
+/** Returns the fields of a kind. A kind not listed here has none: its config appears only as JSON. */
 export const triggerFields = (kind: string): DefinitionFields =>
   Object.hasOwn(TRIGGERS, kind) ? TRIGGERS[kind as TriggerKind] : NONE;
 export const stepFields = (kind: string): DefinitionFields =>
   Object.hasOwn(STEPS, kind) ? STEPS[kind as StepKind] : NONE;
 
-/** Members that fields stand for. */
+/** Returns the members that are shown as fields. */
 export const namesOf = ({ first, more, flow: ways }: DefinitionFields): string[] =>
   [...first, ...more, ...ways].flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]));

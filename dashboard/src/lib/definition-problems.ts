@@ -2,23 +2,26 @@ import type { CodeProblem } from '../ui/code/editor-problems.ts';
 import { type FlowGraph, TRIGGER } from './flow-graph.ts';
 import { jsonTree, nearestNode, type Path, pathOf } from './json-edit.ts';
 
-/** What the service says against a definition: `steps[2].config.body.amount`, and why. */
+/** A validation error of a definition: where it is, such as `steps[2].config.body.amount`, and why. */
 export type WrittenProblem = { field: string; reason: string };
 
-/** Problems of the value at a field, and of all inside it. */
+/** Returns the problems of the value at a field and of everything inside it. */
 export const problemsAt = (problems: readonly WrittenProblem[], field: string): WrittenProblem[] =>
   problems.filter(
     (each) => each.field === field || each.field.startsWith(`${field}.`) || each.field.startsWith(`${field}[`),
   );
 
-/** The step that a problem belongs to, or the trigger. Undefined: the workflow itself, such as its name. */
+/**
+ * Returns the step or trigger that a problem belongs to. Returns undefined if it belongs to the workflow itself, for
+ * example to its name.
+ */
 export function stepOf(problem: WrittenProblem, flow: FlowGraph): string | undefined {
   const [first, index] = pathOf(problem.field);
   if (first === 'trigger') return TRIGGER;
   return first === 'steps' && typeof index === 'number' ? flow.steps[index]?.key : undefined;
 }
 
-/** How many problems each step has. */
+/** Returns how many problems each step has. */
 export function problemCounts(problems: readonly WrittenProblem[], flow: FlowGraph): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const problem of problems) {
@@ -28,7 +31,7 @@ export function problemCounts(problems: readonly WrittenProblem[], flow: FlowGra
   return counts;
 }
 
-/** A reason in the words of a reader, and what would be right in place of which part of the text. */
+/** Puts a reason into the reader's words and suggests what to write in place of which part of the text. */
 export type ToldProblem = { message: string; bad?: string; fix?: string };
 
 export function told({ reason }: WrittenProblem, ids: readonly string[]): ToldProblem {
@@ -54,17 +57,20 @@ export function told({ reason }: WrittenProblem, ids: readonly string[]): ToldPr
   return meant === undefined ? { message } : { message, fix: meant };
 }
 
-/** The same in one line, with what would be right. */
+/** Returns the reason and the suggestion in one line. */
 export const toldText = ({ message, fix }: ToldProblem): string =>
   fix === undefined ? message : `${message}. Did you mean ${fix}?`;
 
-/** `must not be empty` as `Must not be empty`. What the service lists in full is cut. */
+/** Turns `must not be empty` into `Must not be empty`. Leaves out long lists of allowed values. */
 function sentence(reason: string): string {
   const text = reason.length > 220 ? `${reason.slice(0, 219).trimEnd()}…` : reason;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The name that differs by the fewest letters: at most a third of them, or the longer one that it begins. */
+/**
+ * Returns the name that differs by the fewest letters: by at most a third of them, or a longer name that starts with
+ * this one.
+ */
 function nearest(name: string, names: readonly string[]): string | undefined {
   const near = names
     .filter((each) => each !== '')
@@ -90,7 +96,7 @@ function editsBetween(one: string, other: string): number {
   return row[other.length] ?? Infinity;
 }
 
-/** Problems at their places in a JSON text, which stands at `base` of the definition. */
+/** Maps problems to their positions in a JSON text that is located at `base` in the definition. */
 export function problemsInJson(
   text: string,
   problems: readonly WrittenProblem[],
@@ -111,7 +117,7 @@ export function problemsInJson(
   });
 }
 
-/** Problems of a text that is no JSON: an expression, or a template. */
+/** Returns the problems of a text that is not JSON: an expression or a template. */
 export function problemsInText(
   text: string,
   problems: readonly WrittenProblem[],

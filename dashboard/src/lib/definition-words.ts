@@ -1,4 +1,7 @@
-/** How the editor calls the members of a definition. `empty`: what an empty field means, or an example where it may not be empty. */
+/**
+ * Labels for the members of a definition in the editor. `empty`: what an empty field means, or an example if the field
+ * must not be empty.
+ */
 export type FieldWords = { label: string; hint?: string; empty?: string };
 
 const FIELDS: Readonly<Record<string, FieldWords | undefined>> = {
@@ -77,7 +80,7 @@ const FIELDS: Readonly<Record<string, FieldWords | undefined>> = {
 
 export const fieldWords = (name: string): FieldWords => FIELDS[name] ?? { label: name };
 
-/** Values of choices. */
+/** Labels for the values of choices. */
 const CHOICES: Readonly<Record<string, string | undefined>> = {
   skip: 'Skip the new run',
   bufferOne: 'Queue one run',

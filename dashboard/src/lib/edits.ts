@@ -1,10 +1,13 @@
-/** The fields of a form by their names. Each value is plain: two that look the same as JSON are the same. */
+/** The fields of a form by name. Values are plain: two values that are equal as JSON are equal. */
 export type FormFields = Readonly<Record<string, unknown>>;
 
-/** Fields that were written over a thing and are not saved. Undefined: none. */
+/** Unsaved edits of a resource's fields, or undefined if there are none. */
 export type Edit<T extends FormFields> =
   | {
-      /** The thing as its reader has seen it, field by field: a written field as it was when the first key went into it. */
+      /**
+       * The resource as the user saw it, field by field: for an edited field, its value when the user started to edit
+       * it.
+       */
       seen: T;
       written: Partial<T>;
     }
@@ -12,9 +15,9 @@ export type Edit<T extends FormFields> =
 
 const isAlike = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Names of the fields, in their order. */
+/** Returns the names of the fields in order. */
 export const fieldNames = <T extends FormFields>(fields: Partial<T>): (keyof T & string)[] =>
-  // `as`: a form has no other fields than those of its type.
+  // `as`: a form has no fields other than those of its type.
   Object.keys(fields) as (keyof T & string)[];
 
 const pick = <T extends FormFields>(from: Partial<T>, isWanted: (name: keyof T & string) => boolean): Partial<T> =>
@@ -24,7 +27,7 @@ const pick = <T extends FormFields>(from: Partial<T>, isWanted: (name: keyof T &
 const orNone = <T extends FormFields>(edit: NonNullable<Edit<T>>): Edit<T> =>
   fieldNames(edit.written).length === 0 ? undefined : edit;
 
-/** Writes fields over the thing. One that is written as the thing has it counts no more. */
+/** Edits fields of the resource. A field set back to the resource's value no longer counts as edited. */
 export function withWritten<T extends FormFields>(before: Edit<T>, thing: T, part: Partial<T>): Edit<T> {
   const all: Partial<T> = { ...before?.written, ...part };
   const isFirst = (name: keyof T): boolean => before !== undefined && !(name in before.written);
@@ -35,14 +38,15 @@ export function withWritten<T extends FormFields>(before: Edit<T>, thing: T, par
 }
 
 /**
- * Fields that somebody else has given other values than `seen`. A field that was written with the same value has nothing to tell.
+ * Returns the fields that another user has changed since `seen`. A field that was edited to the same value does not
+ * count.
  */
 export const movedFields = <T extends FormFields>(now: T, seen: T, written: Partial<T>): (keyof T & string)[] =>
   fieldNames(now).filter(
     (name) => !isAlike(now[name], seen[name]) && !(name in written && isAlike(now[name], written[name])),
   );
 
-/** The reader has seen the thing as it is: of the written fields, those that others have changed as well are dropped. */
+/** Accepts the resource as it is now: drops the edits of fields that others have changed too. */
 export function withSeen<T extends FormFields>(before: Edit<T>, thing: T): Edit<T> {
   if (before === undefined) return undefined;
   const moved = movedFields(thing, before.seen, before.written);
@@ -50,8 +54,8 @@ export function withSeen<T extends FormFields>(before: Edit<T>, thing: T): Edit<
 }
 
 /**
- * The fields that were `sent` are saved. `answer`: the thing as the service has it since, which may write a value in another way. A field
- * that was written on meanwhile stays.
+ * Drops the edits that were `sent`, now that they are saved. `answer` is the resource as the service returned it, which
+ * may write a value in another way. A field that was edited again meanwhile keeps its edit.
  */
 export function withSaved<T extends FormFields>(before: Edit<T>, sent: Partial<T>, answer: T): Edit<T> {
   if (before === undefined) return undefined;

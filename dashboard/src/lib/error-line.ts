@@ -1,8 +1,11 @@
-/** Members of a JSON response that say what is wrong, the one that says most first. */
+/** Members of a JSON response that describe an error, the most informative first. */
 const MEMBERS = ['message', 'detail', 'error_description', 'title', 'error', 'reason'] as const;
 const MOST = 160;
 
-/** What the body of a failed response says, in one line: its message, or else its first line. Undefined of an empty one, and of HTML. */
+/**
+ * Returns what the body of a failed response says, in one line: its message, or else its first line. Returns undefined
+ * for an empty body and for HTML.
+ */
 export function errorLine(body: string): string | undefined {
   const text = messageIn(body) ?? body.trim().split('\n')[0]?.trim() ?? '';
   if (text === '' || text.startsWith('<')) return undefined;

@@ -1,7 +1,10 @@
-/** Characters of a long text that are shown before and behind the part that changed. */
+/** Characters of a long text to show before and after the part that changed. */
 const AROUND = 40;
 
-/** Two texts without what they have in common, but for some of it around the change. A text without a partner stays whole. */
+/**
+ * Returns two texts without what they have in common, except for some context around the change. A text without a
+ * counterpart stays whole.
+ */
 export function excerpts(
   before: string | undefined,
   after: string | undefined,

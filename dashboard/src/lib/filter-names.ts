@@ -1,16 +1,16 @@
 import { memberText, memberTexts } from './raw-json.ts';
 
-/** A name that is not right, its place in the filter, and the one that is meant. */
+/** A misspelt name, its position in the filter, and the name that is probably meant. */
 type Misspelt = { message: string; from: number; to: number; fix: string };
 
-/** Values that a filter names, such as payload.order.total. */
+/** Values that a filter refers to, such as payload.order.total. */
 const NAMED = /\bpayload(?:\.[A-Za-z_]\w*)+/g;
-/** A name that is asked for by `has` may be absent on purpose. */
+/** A name inside `has` may be absent on purpose. */
 const ASKED = /\bhas\(\s*$/;
-/** Longest value that is shown. */
+/** Longest value to show. */
 const MOST_SHOWN = 40;
 
-/** The values of a payload that a filter names, as they stand there, digit for digit: `total 250.64`. */
+/** Returns the payload values that a filter refers to, as they are written, digit for digit: `total 250.64`. */
 export function valuesNamed(filter: string, payload: string): string {
   return [...new Set(filter.match(NAMED) ?? [])]
     .map((name) => {
@@ -25,7 +25,7 @@ export function valuesNamed(filter: string, payload: string): string {
     .join(', ');
 }
 
-/** Names of a filter that no payload has, where the payloads have one that is written almost alike. */
+/** Returns names in a filter that no payload has, if the payloads have one that is spelt almost the same. */
 export function misspeltNames(filter: string, payloads: readonly string[]): Misspelt[] {
   if (payloads.length === 0) return [];
   return [...filter.matchAll(NAMED)].flatMap(({ 0: name, index }): Misspelt[] => {
@@ -46,7 +46,7 @@ export function misspeltNames(filter: string, payloads: readonly string[]): Miss
   });
 }
 
-/** The name that differs by one or two letters. */
+/** Returns the name that differs by one or two letters. */
 function nearest(name: string, among: ReadonlySet<string>): string | undefined {
   const most = name.length > 4 ? 2 : 1;
   return [...among]
@@ -55,7 +55,10 @@ function nearest(name: string, among: ReadonlySet<string>): string | undefined {
     .toSorted(([, one], [, other]) => one - other)[0]?.[0];
 }
 
-/** How many letters have to be put in, taken out or replaced to make one name of the other (Levenshtein). */
+/**
+ * Returns how many letters must be inserted, removed or replaced to turn one name into the other (Levenshtein
+ * distance).
+ */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i += 1) {
@@ -70,8 +73,8 @@ function distance(one: string, other: string): number {
 }
 
 /**
- * Whether a subscription or a trigger with these event types receives a message of that type, by the rule of the service
- * (src/kernel/words/event-types.ts). No event types are all.
+ * Whether a subscription or a trigger with these event types receives a message of that type, by the service's rule
+ * (src/kernel/words/event-types.ts). An empty list matches all.
  */
 export const hasEventType = (wanted: readonly string[], type: string): boolean =>
   wanted.length === 0 ||

@@ -5,13 +5,16 @@ type At = { place: { appId: string; environment: 'live' | 'test' } };
 
 type Kind = [page: string, get: (id: string, at: At) => PromiseLike<unknown>];
 
-/** An attempt has no address in the API: the search knows its delivery. */
+/** An attempt has no address in the API; the search finds its delivery. */
 async function deliveryOf(id: string, at: At): Promise<string | undefined> {
   const { data } = await api.search.find({ q: id, payloads: 'false', limit: 1 }, at);
   return data.find((hit) => hit.id === id)?.deliveryId;
 }
 
-/** Kinds of things that have a page, by the prefix of their ids. A page that ends in `open=` is a list, beside which it is shown. */
+/**
+ * Kinds of things that have a page, by id prefix. A page that ends in `open=` is a list that shows the thing in a
+ * panel.
+ */
 const KINDS: Readonly<Record<string, Kind>> = {
   msg: ['messages', (id, at) => api.messages.get(id, at)],
   dlv: ['deliveries', (id, at) => api.deliveries.get(id, at)],
@@ -34,17 +37,18 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 const ID = new RegExp(`\\b(att|${Object.keys(KINDS).join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`);
 
-/** The first id in a text, which may be a line of a log. `webhook-id` of a request is the id of its message. */
+/** Returns the first id in a text, which may be a log line. The `webhook-id` of a request is the id of its message. */
 export const idIn = (text: string): string | undefined => ID.exec(text)?.[0];
 
-/** At most so many places are asked, two for each app. */
+/** Most environments to query, two for each app. */
 const MOST_PLACES = 40;
-/** Apps that are looked through for an id, at most. */
+/** Most apps to search for an id. */
 export const MOST_APPS = MOST_PLACES / 2;
 
 /**
- * The address of the page of an id, in whichever app and environment of the person it is: first where the person is. Undefined where none
- * has it. A place whose rows of that kind the person may not read has none. `isOf` leaves apps out that are known not to have it.
+ * Returns the address of the page for an id, searching the user's apps and environments, the current one first. Returns
+ * undefined if none has it. An environment where the user may not read that kind of thing counts as not having it.
+ * `isOf` leaves out apps that are known not to have it.
  */
 export async function addressOfId(
   session: SignedIn,
@@ -67,7 +71,7 @@ export async function addressOfId(
   return undefined;
 }
 
-/** The page of an id at one place, with what its address asks for. */
+/** Returns the page of an id in one environment, with the search parameters of its address. */
 async function pageAt(id: string, at: At): Promise<string | undefined> {
   try {
     if (id.startsWith('att')) {

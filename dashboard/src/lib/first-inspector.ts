@@ -4,8 +4,8 @@ import type { Here } from './session.ts';
 const NAME = 'First look';
 
 /**
- * An inspector to send to where there is no endpoint yet: one of this name that answers 200 at once, else a new one. An inspector
- * with another name belongs to somebody and may be set to fail.
+ * Returns an inspector to send to while there is no endpoint yet: an existing one of this name that answers 200 at
+ * once, otherwise a new one. An inspector with another name is someone's own and may be set to fail.
  */
 export async function firstInspector(at: Here['at']): Promise<{ name: string; url: string }> {
   const { data } = await api.inspectors.list({ limit: 100 }, at).page();

@@ -5,7 +5,7 @@ import { TEMPLATES } from './workflow-templates.ts';
 
 export type FirstOf = 'channel' | 'subscription' | 'message' | 'workflow' | 'webhook' | 'inspector';
 
-/** The requests that make the first thing of each kind. Without a channel its id is left to be written. */
+/** Returns the requests that create the first resource of each kind. Without a channel its id is a placeholder. */
 export function firstRequests(channelId = 'CHANNEL_ID'): Readonly<Record<FirstOf, Written>> {
   const post = (path: string, body: object): Written => ({
     method: 'POST',

@@ -4,13 +4,16 @@ import { type FlowGraph, type FlowStep, flowOf, type FlowWay, TRIGGER } from './
 import { jsonTree, nodeAt, type Path, valueText, withValue } from './json-edit.ts';
 
 /**
- * Changes of a workflow that keep what they do not mean to change: an inserted step takes over the way that it stands on, a deleted one
- * gives it back. Each gives the whole text anew.
+ * Edits of a workflow that leave everything else as it is: an inserted step takes over the transition that it is placed
+ * on, and a deleted one hands it back. Each function returns the whole new text.
  */
 
 type Changed = { text: string; id: string };
 
-/** Writes down each next step that follows from the order of the list alone: one way that is named ends all others. */
+/**
+ * Writes down each `next` that follows only from the order of the list, because once one transition is named, the order
+ * no longer counts.
+ */
 export function withExplicitOrder(text: string): string {
   if (isPlainList(text) !== true) return text;
   const ids = stepIds(text, jsonTree(text));
@@ -24,7 +27,8 @@ export function withExplicitOrder(text: string): string {
 }
 
 /**
- * A change of one field may name the first way of a list, such as a branch of `onError`: all others keep the next step that they had.
+ * Changes one field. The change may name the first transition of a list, such as a branch of `onError`; all other steps
+ * keep the next step that they had.
  */
 export function keepingOrder(before: string, after: string): string {
   if (isPlainList(before) !== true || isPlainList(after) !== false) return after;
@@ -40,7 +44,7 @@ export function keepingOrder(before: string, after: string): string {
   }, after);
 }
 
-/** Leads a way to another step, or to the end of its chain. */
+/** Points a transition at another step, or at the end of its chain. */
 export function withTarget(text: string, flow: FlowGraph, way: FlowWay, to: string | null): string {
   if (way.from === TRIGGER) return to === null ? text : withEntry(text, to);
   const step = flow.steps.find(({ key }) => key === way.from);
@@ -48,7 +52,7 @@ export function withTarget(text: string, flow: FlowGraph, way: FlowWay, to: stri
   return withSlots(withExplicitOrder(text), step.index, way, to);
 }
 
-/** Leads every member of a way to a step. What follows `next` goes with it. */
+/** Points every member of a transition at a step. Transitions that follow `next` move with it. */
 function withSlots(text: string, index: number, way: FlowWay, to: string | null): string {
   const paths = isNext(way) ? [NEXT] : way.slots.flatMap(({ path }) => (path === undefined ? [] : [path]));
   return paths.reduce((changed, path) => withSlot(changed, index, path, to), text);
@@ -57,7 +61,10 @@ function withSlots(text: string, index: number, way: FlowWay, to: string | null)
 const NEXT: Path = ['next'];
 const isNext = (way: FlowWay): boolean => way.slots.some(({ path }) => path?.length === 1);
 
-/** Leads one member of a step to another step. The member is one that names a way: `next`, `config.then`, `config.onError`. */
+/**
+ * Points one member of a step at another step. The member is one that names a transition: `next`, `config.then`,
+ * `config.onError`.
+ */
 export function withSlot(text: string, index: number, path: Path, to: string | null): string {
   const at = ['steps', index, ...path];
   const name = path.at(-1);
@@ -81,7 +88,7 @@ export function withSlot(text: string, index: number, path: Path, to: string | n
   return withValue(text, at, raw ?? 'null');
 }
 
-/** A step becomes the first one: the list begins with it. */
+/** Makes a step the first one by moving it to the start of the list. */
 function withEntry(text: string, id: string): string {
   const explicit = withExplicitOrder(text);
   const tree = jsonTree(explicit);
@@ -95,7 +102,7 @@ function withMoved(text: string, from: number, to: number): string {
   return withStepAt(withValue(text, ['steps', from], undefined), to, raw);
 }
 
-/** The list with steps in front of the one at that place. `raw` is as far from the margin as the steps of a list are. */
+/** Inserts steps before the step at that position. `raw` must be indented as the steps of the list are. */
 function withStepAt(text: string, index: number, raw: string): string {
   const list = nodeAt(jsonTree(text), ['steps']);
   if (list === undefined || list.kind !== 'array' || list.items.length === 0)
@@ -134,7 +141,10 @@ const NEW: Readonly<Record<string, { id: string; config: Readonly<Record<string,
   end: { id: 'end', config: { status: 'completed' } },
 };
 
-/** A new step on a way: it leads to where the way led, and the way leads to it. */
+/**
+ * Inserts a new step on a transition: the new step leads to the transition's old target, and the transition leads to
+ * the new step.
+ */
 export function withStepOn(text: string, flow: FlowGraph, way: FlowWay, kind: string): Changed {
   const taken = flow.steps.map(({ id }) => id);
   const { id: wish, config } = NEW[kind] ?? { id: 'step', config: {} };
@@ -159,11 +169,11 @@ export function withStepOn(text: string, flow: FlowGraph, way: FlowWay, kind: st
   const again = flowOf(added);
   const moved = source === undefined ? undefined : again?.steps.find(({ key }) => key === source.key);
   if (source === undefined || moved === undefined) return { text: added, id };
-  // The order was written down before the step was added: it belongs to this way alone.
+  // Write the order down before the step is added, because the new step belongs to this transition alone.
   return { text: withSlots(added, moved.index, way, id), id };
 }
 
-/** A loop begins with one step inside it, and a parallel one with two. */
+/** A loop starts with one step inside it, a parallel step with two. */
 function innerOf(kind: string, taken: readonly string[], id: string) {
   const log = (own: string) => ({ id: own, type: 'action', config: { action: 'log', text: '' } });
   if (kind === 'foreach') {
@@ -177,19 +187,19 @@ function innerOf(kind: string, taken: readonly string[], id: string) {
 
 const stepText = (step: unknown): string => JSON.stringify(step, undefined, 2).replaceAll('\n', '\n    ');
 
-/** The steps of a loop or branch, those of loops inside them too. */
+/** Returns the steps of a loop or branch, including those of nested loops. */
 function stepsWithin(flow: FlowGraph, key: string): FlowStep[] {
   const own = flow.steps.filter(({ owner }) => owner === key);
   return own.flatMap((step) => [step, ...stepsWithin(flow, step.key)]);
 }
 
-/** The way of a step that its place is given to: where a run mostly goes on. */
+/** Returns the transition that takes a deleted step's place: the one that a run usually takes. */
 const mainWay = (flow: FlowGraph, key: string): FlowWay | undefined => {
   const own = flow.ways.filter((way) => way.from === key && !way.isInner);
   return own.find(({ isDashed, to }) => !isDashed && to !== undefined) ?? own.find(({ isDashed }) => !isDashed);
 };
 
-/** Without a step, and without those of its loop. The ways that led to it lead to where it went on. */
+/** Deletes a step together with the steps of its loop. Transitions that led to it now lead to its next step. */
 export function withoutStep(text: string, flow: FlowGraph, key: string): string {
   const step = flow.steps.find((each) => each.key === key);
   if (step === undefined) return text;
@@ -200,7 +210,8 @@ export function withoutStep(text: string, flow: FlowGraph, key: string): string 
       .reduce((changed, index) => withValue(changed, ['steps', index], undefined), from);
   if (isPlainList(text) !== false) return remove(text);
   const after = mainWay(flow, key)?.to ?? null;
-  // The last ones first: a branch that goes moves those behind it. A `next` that no way follows is one of them, too.
+  // Start from the end, because removing a branch moves those after it. This includes a `next` that no transition
+  // follows.
   const led = waysTo(text, step.id)
     .toReversed()
     .reduce((changed, [, index, ...path]) => withSlot(changed, Number(index), path, after), text);
@@ -208,7 +219,10 @@ export function withoutStep(text: string, flow: FlowGraph, key: string): string 
   return step.index === 0 && after !== null ? withEntry(removed, after) : removed;
 }
 
-/** A copy of a step behind it, with its loop or branches under names of their own. Undefined of a step that ends the run. */
+/**
+ * Inserts a copy of a step after it, with new names for the steps in its loop or branches. Returns undefined for a step
+ * that ends the run.
+ */
 export function withCopy(text: string, flow: FlowGraph, key: string): Changed | undefined {
   const step = flow.steps.find((each) => each.key === key);
   const way = mainWay(flow, key);
@@ -217,7 +231,7 @@ export function withCopy(text: string, flow: FlowGraph, key: string): Changed | 
   const tree = jsonTree(explicit);
   const copied = [step, ...stepsWithin(flow, key)];
   const taken = flow.steps.map(({ id }) => id);
-  // Renamed among themselves, so that what they say of each other follows.
+  // Rename the copies together so that references between them follow.
   let copy = `{"steps":[${copied.map(({ index }) => valueText(explicit, tree, ['steps', index]) ?? '{}').join(',')}]}`;
   const names = copied.map(({ id }) => {
     const name = freeId(taken, id === '' ? 'step' : id.replace(/_\d+$/, ''));
@@ -235,7 +249,7 @@ export function withCopy(text: string, flow: FlowGraph, key: string): Changed | 
   return { text: again === undefined || own === undefined ? added : withTarget(added, again, own, id), id };
 }
 
-/** The members of a step that name a way, with the words of each. */
+/** Members of a step that name a transition, with their labels. */
 export function slotsOf(step: FlowStep): { name: string; label: string; path: Path }[] {
   const { config, kind } = step;
   const size = (name: string): number => (Array.isArray(config[name]) ? (config[name] as unknown[]).length : 0);
@@ -273,7 +287,7 @@ export function slotsOf(step: FlowStep): { name: string; label: string; path: Pa
   }
 }
 
-/** One member of a step as a way of its own, apart from those that lead to the same place. */
+/** Makes one member of a step a transition of its own, separate from those that lead to the same step. */
 export function slotWay(flow: FlowGraph, key: string, path: Path): FlowWay {
   const name = path.join('.');
   const way = flow.ways.find((each) => each.from === key && each.slots.some((slot) => slot.path?.join('.') === name));

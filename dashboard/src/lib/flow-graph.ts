@@ -2,47 +2,52 @@ import { isPlainList } from './step-order.ts';
 import type { Path } from './json-edit.ts';
 
 /**
- * The steps of a definition with every way out of each of them, as the engine takes them (docs/reference/workflow-definition.md,
- * Steps). What is drawn from it is what runs: a next step that follows from the order of the list has its way, and a way that ends
- * says what ends.
+ * The steps of a definition with every transition out of each of them, as the engine takes them
+ * (docs/reference/workflow-definition.md, Steps). The drawing shows what runs: a next step that follows from the order
+ * of the list has a transition, and a transition that ends says what it ends.
  */
 
-/** What a way that leads to no step does. */
+/** What a transition without a target step does. */
 export type FlowEnd = {
   kind: 'completed' | 'failed' | 'cancelled' | 'paused' | 'inner';
   text: string;
 };
 
-/** The member of a step that names the target of a way. `path`: within the step. Absent: the way follows from another one. */
+/**
+ * The member of a step that names the transition's target. `path` is relative to the step. Absent if the transition
+ * follows from another one.
+ */
 type Slot = { path?: Path; followsNext: boolean };
 
 export type FlowWay = {
-  /** Stays while the definition is written on. */
+  /** Stays the same while the definition is edited. */
   id: string;
   /** The key of a step, or `TRIGGER`. */
   from: string;
   to: string | undefined;
-  /** Where it leads to no step. */
+  /** What ends here, if the transition leads to no step. */
   end: FlowEnd | undefined;
   labels: readonly string[];
-  /** On error or on timeout. */
+  /** Taken on an error or a timeout. */
   isDashed: boolean;
-  /** Into a loop or a branch, which comes back to the step. */
+  /** Leads into a loop or a branch, which returns to the step. */
   isInner: boolean;
   slots: readonly Slot[];
 };
 
 export type FlowStep = {
-  /** Its id; of one without an id, or with one that another step has, its place. */
+  /** The step's id, or its position if it has no id or an id that another step has too. */
   key: string;
   id: string;
   index: number;
-  /** Its type, of an action with what it does: `action:http`. */
+  /** The step's type and, for an action, which one: `action:http`. */
   kind: string;
-  /** The loop or parallel step that it belongs to. */
+  /** The loop or parallel step that this step belongs to. */
   owner: string | undefined;
   config: Readonly<Record<string, unknown>>;
-  /** What its failure ends, where nothing takes it up. `isLikely`: it asks others, who may fail. */
+  /**
+   * What a failure of this step ends if nothing handles it. `isLikely`: the step calls another party, which may fail.
+   */
   failure: { end: FlowEnd; isLikely: boolean } | undefined;
 };
 
@@ -50,7 +55,7 @@ export type FlowGraph = {
   trigger: { kind: string; config: Readonly<Record<string, unknown>> };
   steps: readonly FlowStep[];
   ways: readonly FlowWay[];
-  /** Loops and branches are chains of their own, and no way leads back. */
+  /** Whether the graph is well-formed: loops and branches are chains of their own, and no transition leads back. */
   isSound: boolean;
 };
 
@@ -63,7 +68,7 @@ const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Undefined for a text that is not JSON. */
+/** Returns undefined for a text that is not JSON. */
 export function flowOf(text: string): FlowGraph | undefined {
   let given: unknown;
   try {
@@ -141,24 +146,27 @@ const PAUSED: FlowEnd = { kind: 'paused', text: 'Run pauses' };
 const unknown = (name: string): FlowEnd => ({ kind: 'failed', text: `No step called ${name}` });
 
 type Known = { key: string; kind: string; config: Members; next: string | null };
-/** The step fails there: what that ends is known once it is known where the step stands. */
+/** The step fails there. What that ends is known only once the step's position in the graph is known. */
 type Failure = { kind: 'failure' };
 const FAILURE: Failure = { kind: 'failure' };
 const isFailure = (to: Draft['to']): to is Failure => to === FAILURE;
 
-/** A way before it is known where its step stands. `to`: null ends the chain, an end is one by itself. */
+/**
+ * A transition before its step's position in the graph is known. `to`: null ends the chain; an end is a target of its
+ * own.
+ */
 type Draft = {
   name: string;
   to: string | null | FlowEnd | Failure;
   label: string;
   isDashed: boolean;
   isInner: boolean;
-  /** Name of the way that it goes with. */
+  /** Name of the transition that this one follows. */
   beside?: string;
   slot: Slot;
 };
 
-/** Every way out of a step, in the order in which they are drawn. */
+/** Returns every transition out of a step, in the order in which they are drawn. */
 function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Draft[] {
   const draft = (
     name: string,
@@ -174,7 +182,7 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
     slot: { ...(path !== undefined && { path }), followsNext },
   });
   const goesOn = (label = ''): Draft => draft('next', next, { label, path: ['next'], followsNext: true });
-  /** A way that is left out is `next`; null ends the chain. */
+  /** Returns the target of a transition: `next` if it is left out; null ends the chain. */
   const orNext = (name: string, label: string): Draft => {
     const given = config[name];
     const common = { label, path: ['config', name] };
@@ -277,7 +285,7 @@ function draftsOf({ kind, config, next }: Known, known: ReadonlySet<string>): Dr
   return [...own(), ...failures];
 }
 
-/** Ways that `onError` names. */
+/** Returns the transitions that `onError` names. */
 function failuresOf({
   onError,
 }: Members): { name: string; label: string; to: string | FlowEnd; isNext?: boolean; path?: Path }[] {
@@ -331,7 +339,8 @@ function merged(from: string, drafts: readonly Draft[], around: Known | undefine
             : to;
     const target = typeof to === 'string' ? to : undefined;
     const shownEnd = isInner && target === undefined ? ({ kind: 'inner', text: 'No step' } as const) : end;
-    // Branches stay apart, so that each can be led elsewhere. Timeouts and failures go with the way that they follow.
+    // Branches stay separate so that each can be redirected. Timeouts and failures merge with the transition that they
+    // follow.
     const isSame = (way: FlowWay): boolean =>
       isDashed && !isInner && !way.isInner && way.to === target && way.end?.text === shownEnd?.text;
     const meant = ways.findIndex((way) => way.id === `${from}>${beside}` && isSame(way));
@@ -359,7 +368,7 @@ function merged(from: string, drafts: readonly Draft[], around: Known | undefine
   return ways;
 }
 
-/** The loop or parallel step around each step; not sound where chains share steps or lead back. */
+/** Returns the loop or parallel step around each step. The graph is not sound if chains share steps or lead back. */
 function levelsOf(
   steps: readonly Known[],
   inside: (key: string, isInner: boolean) => readonly string[],
@@ -400,7 +409,7 @@ function hasCircle(steps: readonly Known[], after: (key: string) => readonly str
   return steps.some(({ key }) => visit(key));
 }
 
-/** Whether a way leads from one step to the other, over whatever steps. */
+/** Whether one step can be reached from the other, through any number of steps. */
 export function flowLeadsTo(flow: FlowGraph, from: string, to: string): boolean {
   const seen = new Set<string>();
   const open = [from];
@@ -413,7 +422,7 @@ export function flowLeadsTo(flow: FlowGraph, from: string, to: string): boolean 
   return false;
 }
 
-/** The steps that stand before a step, on whatever way: those that its expressions may read. Nearest first. */
+/** Returns the steps that precede a step on any transition, nearest first. Its expressions may read these. */
 export function stepsBefore(flow: FlowGraph, key: string): FlowStep[] {
   const found: string[] = [];
   const open = [key];

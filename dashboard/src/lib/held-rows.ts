@@ -1,8 +1,8 @@
 type Row = { id: string };
 
 /**
- * A list that holds still while it is read, newest first. `shown`: the rows that it had so far; those that left the service's list stay
- * where they are. Rows newer than `top` wait, and older ones join at the end. IDs sort by time.
+ * Keeps a list still while it is read, newest first. `shown` is the rows so far; rows that have left the service's list
+ * keep their place. Rows newer than `top` wait, and older ones join at the end. Ids sort by time.
  */
 export function heldRows<T extends Row>(
   shown: readonly T[],
@@ -12,7 +12,7 @@ export function heldRows<T extends Row>(
   const current = new Map(latest.map((row) => [row.id, row]));
   const rows = new Map([...shown, ...latest.filter(({ id }) => id <= top)].map((row) => [row.id, row]));
   const last = latest.at(-1)?.id;
-  // With more rows to load, the service says nothing about those behind the last one.
+  // If there are more rows to load, the service's page does not cover the rows after its last one.
   const isCovered = (id: string): boolean => !hasMore || (last !== undefined && id >= last);
   return {
     rows: [...rows.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1)),

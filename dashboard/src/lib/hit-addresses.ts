@@ -17,7 +17,7 @@ import type { Search } from './list-filter.ts';
 
 export type SearchHit = SearchResults['data'][number];
 
-/** The page of what was found, within its place, and what it is called. */
+/** Returns the page of a search hit, relative to its environment, and its name. */
 export const HIT_KINDS: Readonly<
   Record<
     SearchHit['kind'],

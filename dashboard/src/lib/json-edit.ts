@@ -1,10 +1,13 @@
 /**
- * Changes of single values inside a JSON text: everything else keeps its digits, its spaces and its order, also what nobody here knows.
+ * Edits single values inside a JSON text. Everything else keeps its digits, whitespace and order, including members
+ * unknown to the dashboard.
  */
 
 export type Path = readonly (string | number)[];
 
-/** A value of the text, from `start` to before `end`. `from` is where its member begins, with its name. */
+/**
+ * A value of the text, from `start` up to but excluding `end`. `from` is where its member starts, including the name.
+ */
 export type JsonSyntaxNode = { from: number; start: number; end: number } & (
   | { kind: 'object'; members: readonly { name: string; node: JsonSyntaxNode }[] }
   | { kind: 'array'; items: readonly JsonSyntaxNode[] }
@@ -12,10 +15,10 @@ export type JsonSyntaxNode = { from: number; start: number; end: number } & (
 );
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-/** Spaces of each level, of what is added to a text. */
+/** Spaces per level in added text. */
 const INDENT = '  ';
 
-/** The values of a text with their places. Undefined for a text that is no JSON. */
+/** Returns the values of a text with their positions, or undefined if the text is not JSON. */
 export function jsonTree(text: string): JsonSyntaxNode | undefined {
   try {
     JSON.parse(text);
@@ -57,7 +60,7 @@ export function jsonTree(text: string): JsonSyntaxNode | undefined {
   return read();
 }
 
-/** The value at a path. The last one of several members with one name counts, as for JSON.parse. */
+/** Returns the value at a path. If several members have one name, the last counts, as with JSON.parse. */
 export function nodeAt(tree: JsonSyntaxNode | undefined, path: Path): JsonSyntaxNode | undefined {
   let node = tree;
   for (const key of path) node = node === undefined ? undefined : childOf(node, key);
@@ -69,13 +72,13 @@ function childOf(node: JsonSyntaxNode, key: string | number): JsonSyntaxNode | u
   return node.kind === 'object' ? node.members.findLast(({ name }) => name === key)?.node : undefined;
 }
 
-/** The text of the value at a path. */
+/** Returns the text of the value at a path. */
 export function valueText(text: string, tree: JsonSyntaxNode | undefined, path: Path): string | undefined {
   const node = nodeAt(tree, path);
   return node === undefined ? undefined : text.slice(node.start, node.end);
 }
 
-/** The place of the value that a path leads to, or of the last one on the way that is there. */
+/** Returns the position of the value at a path, or of its nearest ancestor that exists. */
 export function nearestNode(tree: JsonSyntaxNode, path: Path): JsonSyntaxNode {
   let node = tree;
   for (const key of path) {
@@ -86,18 +89,19 @@ export function nearestNode(tree: JsonSyntaxNode, path: Path): JsonSyntaxNode {
   return node;
 }
 
-/** A field as the service names it, such as `steps[0].config["two words"]`, as a path. */
+/** Parses a field path as the service writes it, such as `steps[0].config["two words"]`. */
 export function pathOf(field: string): Path {
   return [...field.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, name = '']) => {
     if (index !== undefined) return Number(index);
-    // `as`: what stands in quotes is a string.
+    // `as`: the text in quotes is a string.
     return quoted === undefined ? name : (JSON.parse(quoted) as string);
   });
 }
 
 /**
- * The text with another value at a path. Members on the way that are missing are made, and what is of another kind there gives way.
- * Undefined as the value takes the member or item away. The value is put there as it is written, its further lines moved in.
+ * Returns the text with another value at a path. Missing members on the path are created, and values of another type on
+ * it are replaced. `undefined` removes the member or item. The value is inserted as it is written, with its further
+ * lines indented.
  */
 export function withValue(text: string, path: Path, value: string | undefined): string {
   const tree = jsonTree(text);
@@ -117,7 +121,7 @@ export function withValue(text: string, path: Path, value: string | undefined): 
   return withItem(text, parent, member, path.length);
 }
 
-/** The text with two items of a list in each other's place. */
+/** Returns the text with two items of a list swapped. */
 export function withSwapped(text: string, list: Path, one: number, other: number): string {
   const tree = jsonTree(text);
   const [early, late] = [Math.min(one, other), Math.max(one, other)];
@@ -132,7 +136,7 @@ const splice = (text: string, from: number, to: number, middle: string): string 
 
 const movedIn = (value: string, levels: number): string => value.replaceAll('\n', `\n${INDENT.repeat(levels)}`);
 
-/** Behind the last item, on a line of its own where the last one has one. */
+/** Inserts after the last item, on a new line if the last item has one. */
 function withItem(text: string, parent: JsonSyntaxNode, item: string, levels: number): string {
   const children = childrenOf(parent);
   const last = children.at(-1);
@@ -149,7 +153,7 @@ function withItem(text: string, parent: JsonSyntaxNode, item: string, levels: nu
   return splice(text, last.end, last.end, isOnLines ? `,${space}${moved}` : `, ${item}`);
 }
 
-/** Without an item, and without the comma that stood beside it. */
+/** Removes an item together with the comma next to it. */
 function withoutItem(text: string, parent: JsonSyntaxNode | undefined, node: JsonSyntaxNode): string {
   const children = parent === undefined ? [] : childrenOf(parent);
   const index = children.indexOf(node);

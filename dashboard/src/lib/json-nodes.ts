@@ -1,16 +1,16 @@
 import { itemTexts, memberTexts } from './raw-json.ts';
 
-/** A value inside a JSON text, as the text that it stands in. */
+/** A value inside a JSON text, kept as text. */
 export type JsonNode = {
-  /** Where it is: `payload.items[0]["two words"]`. */
+  /** Its path: `payload.items[0]["two words"]`. */
   path: string;
-  /** Its name in its object, or its place in its array. Undefined for the outermost one. */
+  /** Its name in its object, or its index in its array. Undefined for the root. */
   name: string | number | undefined;
   text: string;
   kind: 'object' | 'array' | 'text' | 'number' | 'word';
-  /** 1 for the outermost one. */
+  /** 1 for the root. */
   level: number;
-  /** Its place among its siblings, from 1, and how many these are. */
+  /** Its position among its siblings, counted from 1, and their number. */
   position: number;
   siblings: number;
 };
@@ -20,7 +20,7 @@ export const rootOf = (json: string, path: string): JsonNode => {
   return { path, name: undefined, text, kind: kindOf(text), level: 1, position: 1, siblings: 1 };
 };
 
-/** Its members or items in their order. One look over its text, so a node costs nothing before it is opened. */
+/** Returns a node's members or items in order. They are parsed only when the node is opened. */
 export function childrenOf({ path, text, kind, level }: JsonNode): JsonNode[] {
   const children: [string | number, string][] =
     kind === 'object' ? memberTexts(text) : kind === 'array' ? [...itemTexts(text).entries()] : [];
@@ -38,10 +38,10 @@ export function childrenOf({ path, text, kind, level }: JsonNode): JsonNode[] {
 export const canOpen = ({ kind, text }: JsonNode): boolean =>
   (kind === 'object' || kind === 'array') && !/^[[{]\s*[\]}]$/.test(text);
 
-/** The outermost node and all below nodes that are open, in the order in which they are read. */
+/** Returns the root and all nodes below open ones, in reading order. */
 export function openNodes(root: JsonNode, isOpen: (node: JsonNode) => boolean, below: (node: JsonNode) => JsonNode[]) {
   const found: JsonNode[] = [];
-  // The next one is the last: a document may be as deep as it likes.
+  // An explicit stack (the next node is last), so that deep documents cannot overflow the call stack.
   const left = [root];
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     found.push(node);

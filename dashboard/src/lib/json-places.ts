@@ -1,10 +1,10 @@
 import { JSON_TOKEN } from './raw-json.ts';
 
 type Steps = readonly (string | number)[];
-/** A value in a JSON text: the names and positions that lead to it, its first token, and where it begins. */
+/** A value in a JSON text: the names and indexes that lead to it, its first token, and where it starts. */
 type Place = { steps: Steps; token: string; index: number };
 
-/** The values of a JSON text in their order, outer ones before those inside of them. */
+/** Returns the values of a JSON text in order, outer ones before inner ones. */
 function* placesIn(json: string): Generator<Place> {
   const open: { steps: Steps; item: number | undefined; key: string | undefined }[] = [];
   for (const { 0: token, index } of json.matchAll(JSON_TOKEN)) {
@@ -24,7 +24,10 @@ function* placesIn(json: string): Generator<Place> {
   }
 }
 
-/** Where the value of a path begins in a JSON text: `payload.items[0].sku`. Undefined where there is none. */
+/**
+ * Returns where the value at a path such as `payload.items[0].sku` starts in a JSON text, or undefined if there is
+ * none.
+ */
 export function placeOfPath(json: string, path: string, root: string): number | undefined {
   for (const { steps, index } of placesIn(json)) {
     const own = steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
@@ -33,7 +36,7 @@ export function placeOfPath(json: string, path: string, root: string): number | 
   return undefined;
 }
 
-/** The same for the steps of a JSON Pointer: `/properties/total`. */
+/** Returns where the value at a JSON Pointer such as `/properties/total` starts, given its segments. */
 export function placeOfPointer(json: string, pointer: string): number | undefined {
   for (const { steps, index } of placesIn(json)) {
     const own = steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
@@ -42,7 +45,10 @@ export function placeOfPointer(json: string, pointer: string): number | undefine
   return undefined;
 }
 
-/** The path of the first text or number that is exactly this, as the search takes it: `payload.items.*.sku`. */
+/**
+ * Returns the path of the first text or number that equals the value, in the form that the search accepts:
+ * `payload.items.*.sku`.
+ */
 export function pathOfValue(json: string, value: string): string | undefined {
   for (const { steps, token } of placesIn(json)) {
     const isSame = token.startsWith('"') ? keyOf(token) === value : /^[-\d]/.test(token) && token === value;

@@ -1,6 +1,6 @@
 import type { CodeProblem } from '../ui/code/editor-problems.ts';
 
-/** Why a text is no JSON, at its place. Undefined for one that is. */
+/** Returns why a text is not valid JSON and where, or undefined if it is valid. */
 export function jsonSyntax(text: string): CodeProblem | undefined {
   if (text.trim() === '') return { message: 'Enter JSON' };
   try {

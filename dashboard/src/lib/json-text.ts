@@ -1,4 +1,4 @@
-/** Whether a text is JSON. */
+/** Whether a text is valid JSON. */
 export function isJsonText(text: string): boolean {
   try {
     JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Things that this browser keeps for its person: no secret is ever among them. */
+/** Things that this browser stores for its user. Never a secret. */
 type Name =
   | 'theme'
   | 'nav'
@@ -12,7 +12,9 @@ type Name =
   | `hidden.${string}`
   | `fold.${string}`;
 
-/** The value kept under a name. Undefined without one, and where the browser keeps nothing. */
+/**
+ * Returns the value stored under a name. Returns undefined if there is none, or if the browser does not store anything.
+ */
 export function kept(name: Name): string | undefined {
   try {
     return localStorage.getItem(`posthorn.${name}`) ?? undefined;
@@ -25,6 +27,6 @@ export function keep(name: Name, value: string): void {
   try {
     localStorage.setItem(`posthorn.${name}`, value);
   } catch {
-    // A browser that keeps nothing shows everything as it is by default.
+    // Without browser storage everything keeps its default.
   }
 }

@@ -3,25 +3,25 @@ import { kept } from './kept.ts';
 
 type Keys = Readonly<Record<string, () => void>>;
 
-/** Keys that go on stepping while they are held down. Any other one would do its work again and again. */
+/** Keys that may repeat while they are held down. Any other key would run its action again and again. */
 const STEPS: readonly string[] = ['j', 'k', '[', ']'];
 
-/** Whether something lies over the page that has the keys: a dialog, a menu, or a list of choices. */
+/** Whether a dialog, a menu or a list of choices covers the page and takes the keys. */
 export const isCovered = (): boolean =>
   document.querySelector('dialog[open], [role="dialog"][data-open], [role="menu"], [role="listbox"][data-open]') !==
   null;
 
-/** Whether single keys do something. They can be switched off (WCAG 2.1.4). */
+/** Whether single-key shortcuts are on. They can be switched off (WCAG 2.1.4). */
 const areKeysOn = (): boolean => kept('keys') !== 'off';
 
 /**
- * Does something at a key, or at two keys in a row such as `g d`, while nobody is writing and no dialog is open. `isFirst`: before others
- * that listen for the same key, whichever of them came first.
+ * Runs an action on a key, or on two keys in a row such as `g d`, unless the user is typing or a dialog is open.
+ * `isFirst`: runs before other listeners for the same key, whichever was added first.
  */
 export function useKeys(keys: Keys, { isFirst = false } = {}): void {
   const current = useRef(keys);
   current.current = keys;
-  // With what is painted, so that no key comes before its listener.
+  // A layout effect, so that no key arrives between the paint and the listener.
   useLayoutEffect(() => {
     let before = '';
     const onKey = (event: KeyboardEvent): void => {

@@ -1,10 +1,10 @@
-/** A line of two texts: in both of them, or in one. */
+/** A line that is in both texts, or in only one. */
 export type DiffLine = { kind: 'same' | 'removed' | 'added'; text: string };
 
-// A table of so many places takes some 20 ms. Longer parts are shown as one that went and one that came.
+// A table of this size takes about 20 ms. Longer parts are shown as one removal and one addition.
 const MOST_PLACES = 4_000_000;
 
-/** The lines of both texts in their order, with what went and what came: as few of these as can be. */
+/** Returns the lines of both texts in order, with as few removed and added lines as possible. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const most = Math.min(old.length, now.length);
@@ -21,11 +21,11 @@ export function lineDiff(before: string, after: string): DiffLine[] {
 
 const linesOf = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] => texts.map((text) => ({ kind, text }));
 
-/** Parts that differ in their first and last lines. */
+/** Compares parts whose first and last lines differ. */
 function between(old: readonly string[], now: readonly string[]): DiffLine[] {
   const width = now.length + 1;
   if (old.length * now.length > MOST_PLACES) return [...linesOf('removed', old), ...linesOf('added', now)];
-  // Lines that the rests of both parts have in common, from each place on.
+  // Length of the longest common subsequence of both remainders, from each pair of positions on.
   const common = new Uint32Array((old.length + 1) * width);
   const at = (row: number, column: number): number => common[row * width + column] ?? 0;
   for (let row = old.length - 1; row >= 0; row -= 1)
@@ -51,10 +51,10 @@ function between(old: readonly string[], now: readonly string[]): DiffLine[] {
   return [...lines, ...linesOf('removed', old.slice(row)), ...linesOf('added', now.slice(column))];
 }
 
-/** Lines around a change that are shown with it. */
+/** Lines of context around a change. */
 const AROUND = 3;
 
-/** The lines that changed with those around them; a number stands for so many equal lines that are left out. */
+/** Returns the changed lines with their context; a number stands for that many equal lines left out. */
 export function shortened(lines: readonly DiffLine[]): (DiffLine | number)[] {
   const isShown = lines.map(() => false);
   for (const [place, { kind }] of lines.entries())

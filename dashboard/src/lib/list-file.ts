@@ -1,40 +1,44 @@
 import { itemTexts, memberText, memberTexts } from './raw-json.ts';
 
-/** Rows that the browser reads into one file, at most: a hundred questions, and some 10 MB to hold. */
+/** Most rows that the browser reads into one file: a hundred requests, and about 10 MB of memory. */
 export const MOST_READ = 10_000;
-/** The largest page of every list. */
+/** The largest page size of every list. */
 const AT_ONCE = 100;
 
-/** A file that rows are written into, each as the text of JSON that the service has sent. */
+/** A file that rows are written to, each as the JSON text that the service has sent. */
 export type RowsFile = { add: (row: string) => void; parts: () => string[] };
 
-/** A line of JSON for each row, digit for digit. */
+/** Writes one line of JSON per row, digit for digit. */
 export function createLinesFile(): RowsFile {
   const lines: string[] = [];
   return {
-    // A payload is published over several lines: a line ends between two tokens alone, where a space is as good.
+    // A published payload may span several lines. Line breaks occur only between tokens, where a space is equivalent.
     add: (row) => void lines.push(`${row.replaceAll(/[\r\n]/g, ' ')}\n`),
     parts: () => lines,
   };
 }
 
-// A spreadsheet takes a cell that begins with one of these for a formula, their wide forms too. A name of a thing must not be one.
+// A spreadsheet treats a cell that starts with one of these, or its full-width form, as a formula. The name of a
+// resource must not become one.
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** A value of JSON as a cell: a text without its quotes, numbers digit for digit, and objects and lists as JSON. Null is an empty cell. */
+/**
+ * Turns a JSON value into a cell: a string without its quotes, numbers digit for digit, objects and arrays as JSON.
+ * Null is an empty cell.
+ */
 function cellOf(json: string): string {
   if (json === 'null') return '';
   if (!json.startsWith('"')) return quoted(json);
-  // `as`: it begins with a quote.
+  // `as`: the text starts with a quote.
   const text = JSON.parse(json) as string;
   return quoted(FORMULA.test(text) ? `'${text}` : text);
 }
 
 /**
- * A table (RFC 4180) with a column for each member that any of the rows has, in their order: a member that only some rows have follows the
- * one before it.
+ * Writes a CSV table (RFC 4180) with a column for each member that any row has, in order. A member that only some rows
+ * have comes after the member that precedes it there.
  */
 export function createTableFile(): RowsFile {
   const columns: string[] = [];
@@ -63,12 +67,12 @@ export function createTableFile(): RowsFile {
   };
 }
 
-/** One answer of a list: its text, the member with its rows, and where it goes on. */
+/** One page of a list: its text, the member that holds its rows, and the cursor of the next page. */
 type Answered = { text: string; member?: string; cursor: string | undefined };
 
 /**
- * Writes the rows of a list into a file, a page after the other. `read` asks for one, and `told` hears how many rows there are so far.
- * Says whether the list has more rows than were read. A page that cannot be read ends it with the error of the page.
+ * Writes the rows of a list to a file, page by page. `read` fetches a page, and `told` receives the number of rows so
+ * far. Returns whether the list has more rows than were read. If a page cannot be read, rejects with that page's error.
  */
 export async function readRows(
   read: (page: { limit: number; cursor: string | undefined }) => Promise<Answered>,

@@ -9,10 +9,10 @@ import {
 
 type Passkey = NonNullable<Authenticate['passkey']>;
 
-/** The browser has no passkey for its page, or its person has said no. */
+/** The browser has no passkey for this site, or the user has declined. */
 export class NoPasskeyError extends Error {}
 
-/** Waits for the browser and its person. */
+/** Waits for the browser and the user. */
 async function given(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
   const credential = await asked.catch((error: unknown) => {
     throw error instanceof DOMException && error.name === 'NotAllowedError' ? new NoPasskeyError(error.message) : error;
@@ -21,18 +21,18 @@ async function given(asked: Promise<Credential | null>): Promise<PublicKeyCreden
   return credential;
 }
 
-/** Asks the browser for a signature by one of its person's passkeys. Rejects where there is none, or the person says no. */
+/** Asks the browser for a signature by one of the user's passkeys. Rejects if there is none or the user declines. */
 export async function passkeyFor(options: PasskeyRequest): Promise<Passkey> {
   // `as`: the service sends what WebAuthn calls PublicKeyCredentialRequestOptionsJSON.
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
   const credential = await given(navigator.credentials.get({ publicKey }));
-  // `as`: what WebAuthn calls AuthenticationResponseJSON, of which the service reads these fields.
+  // `as`: what WebAuthn calls AuthenticationResponseJSON; the service reads these fields of it.
   return credential.toJSON() as unknown as Passkey;
 }
 
-/** Makes a passkey in the browser, as the service asks for it. Rejects where the browser cannot, or its person says no. */
+/** Creates a passkey in the browser with the service's options. Rejects if the browser cannot or the user declines. */
 export async function newPasskey(options: PasskeyCreation): Promise<AddPasskey['passkey']> {
   // `as`: the service sends what WebAuthn calls PublicKeyCredentialCreationOptionsJSON.
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
@@ -45,10 +45,10 @@ export async function newPasskey(options: PasskeyCreation): Promise<AddPasskey['
   return { id, rawId, type: 'public-key', response: { clientDataJSON, attestationObject, transports } };
 }
 
-/** Signs in with a passkey alone. Rejects as `passkeyFor` does. */
+/** Signs in with a passkey only. Rejects as `passkeyFor` does. */
 export const signInByPasskey = async (): Promise<SignIn> =>
   api.signIn.byPasskey({ passkey: await passkeyFor(await api.signIn.requestPasskey()) });
 
-/** Takes the second step of signing in with a passkey. Rejects as `passkeyFor` does. */
+/** Completes a sign-in with a passkey as the second factor. Rejects as `passkeyFor` does. */
 export const secondStepByPasskey = async (): Promise<SignIn> =>
   api.signIn.bySecondFactor({ passkey: await passkeyFor(await api.signIn.requestSecondPasskey()) });

@@ -1,8 +1,8 @@
 import { useParams } from '@tanstack/react-router';
 
-/** The id in the path of a page of one thing. */
+/** Returns the id in the path of a resource's page. */
 export function usePathId(): string {
-  // `as`: the paths of router.tsx name it.
+  // `as`: the paths in router.tsx name it.
   const { id = '' } = useParams({ strict: false }) as { id?: string };
   return id;
 }

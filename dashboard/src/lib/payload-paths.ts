@@ -1,9 +1,12 @@
-/** So deep are payloads looked through, and so many paths are found, at most. */
+/** How deep payloads are searched, and the most paths that are returned. */
 const [MOST_DEPTH, MOST_PATHS] = [4, 12];
 /** Members that a path can name (docs/reference/filters.md). */
 const NAME = /^[A-Za-z_][\w-]*$/;
 
-/** Paths of texts, numbers and truth values in payloads, as the search takes them: `payload.items.*.sku`. The most common come first. */
+/**
+ * Returns the paths of strings, numbers and booleans in payloads, as the search accepts them: `payload.items.*.sku`.
+ * The most common come first.
+ */
 export function payloadPaths(payloads: readonly unknown[]): string[] {
   const counts = new Map<string, number>();
   for (const payload of payloads)

@@ -1,5 +1,5 @@
-/** Whether the reader's keyboard has ⌘, which does there what Ctrl does elsewhere. */
+/** Whether the user's keyboard has ⌘, which is used there as Ctrl is elsewhere. */
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** In front of the other key of a shortcut: `⌘K`, `Ctrl K`. */
+/** The modifier of a shortcut, written before the key: `⌘K`, `Ctrl K`. */
 export const modifier = isApple ? '⌘' : 'Ctrl ';

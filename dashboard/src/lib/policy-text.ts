@@ -2,10 +2,16 @@ import type { Subscription } from '../api/client.ts';
 import { durationText } from './format.ts';
 
 type Policy = Subscription['retryPolicy'];
-/** As many as the service takes. While a larger number is being written, no more are reckoned: 20 million stopped the page for 3 s. */
+/**
+ * Most attempts that the service accepts. Larger numbers, which occur while a number is being typed, are not computed:
+ * 20 million stopped the page for 3 s.
+ */
 const MOST_RETRIES = 100;
 
-/** Milliseconds from the first attempt to each one, if every attempt fails at once: the delays without the jitter that is added to them. */
+/**
+ * Returns the ms from the first attempt to each one if every attempt fails at once: the delays, without their random
+ * jitter.
+ */
 export function attemptTimes({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): number[] {
   const times = [0];
   let at = 0;
@@ -18,10 +24,10 @@ export function attemptTimes({ maxRetries, initialDelay, maxDelay, backoffMultip
   return times;
 }
 
-/** The time from the first attempt to the last one, ms. */
+/** Returns the time from the first attempt to the last one, in ms. */
 export const policySpan = (policy: Policy): number => attemptTimes(policy).at(-1) ?? 0;
 
-/** `4 attempts over about 8 s`. */
+/** Returns a text such as `4 attempts over about 8 s`. */
 export function policyText(policy: Policy): string {
   const times = attemptTimes(policy);
   const span = times.at(-1) ?? 0;

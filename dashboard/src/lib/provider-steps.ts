@@ -1,18 +1,18 @@
 import type { ProviderName } from './providers.ts';
 
 type Steps = {
-  /** Where its users enter an address, by the names that its own pages have. */
+  /** Where users of the provider enter an address, in the terms of its own pages. */
   place: string;
-  /** The name that it has for the secret. */
+  /** The provider's name for the secret. */
   secret: string;
-  /** The service shows a secret of its own making. Otherwise its user chooses one. */
+  /** The provider generates the secret and shows it. Otherwise its user chooses one. */
   isShown: boolean;
 };
 
 const shown = (place: string, secret = 'Signing secret'): Steps => ({ place, secret, isShown: true });
 const chosen = (place: string, secret = 'Secret'): Steps => ({ place, secret, isShown: false });
 
-/** Steps at each service. Pages of others change: these names are to be found, and no path to be followed. */
+/** Setup steps for each provider. Providers change their pages, so these are names to look for, not exact paths. */
 export const PROVIDER_STEPS: Readonly<Record<ProviderName, Steps>> = {
   bitbucket: chosen('Repository settings → Webhooks → Add webhook'),
   buildkite: shown('Organization Settings → Notification Services → Webhook', 'Token'),

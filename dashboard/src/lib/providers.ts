@@ -2,7 +2,7 @@ import type { CreateWebhook } from '../../../client/src/index.ts';
 
 export type ProviderName = NonNullable<CreateWebhook['provider']>;
 
-/** Services whose requests need no further settings, by the name that people know. */
+/** Providers whose requests need no further settings, by their usual names. */
 export const PROVIDERS: Readonly<Record<ProviderName, string>> = {
   bitbucket: 'Bitbucket',
   buildkite: 'Buildkite',

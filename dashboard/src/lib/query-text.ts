@@ -1,17 +1,17 @@
 import { BETWEEN, type ListFilter, type NamePair, type Search } from './list-filter.ts';
 
 /**
- * The fault of a part of a query: no name, a name that no filter has, a name for the second time, quotes that do not close, or an
- * impossible value, `text`, of a filter.
+ * A problem with one part of a query: a missing, unknown or repeated filter name, quotes that are not closed, or a
+ * value, `text`, that the filter does not accept.
  */
 type QueryProblem =
   | { kind: 'word' | 'name' | 'twice' | 'quote'; part: string }
   | { kind: 'value'; part: string; filter: ListFilter; text: string };
 
-/** A text that may end what is written, in place of the text from `start` on. `isWhole`: a filter with its value. */
+/** A completion that replaces the query from `start` on. `isWhole`: a filter together with its value. */
 export type Completion = { start: number; insert: string; hint: string; isWhole: boolean };
 
-// A name with its value in quotes, in quotes that do not close, or without any; else a word without a name.
+// A name with its value in quotes (closed or not) or without quotes; otherwise a word without a name.
 const PART = /([^\s:"]+):(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|("(?:[^"\\]|\\.)*\\?$|"\S*)|(\S*))|(\S+)/gs;
 const CLOSED = /^"(?:[^"\\]|\\.)*"$/s;
 const ID = /^[a-z]{2,5}_\w{10,}$/;
@@ -19,7 +19,7 @@ const ID = /^[a-z]{2,5}_\w{10,}$/;
 const quoted = (value: string): string =>
   /[\s"]/.test(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : value;
 
-/** The text between quotes. A backslash at the end, whose letter is still to come, is none. */
+/** Returns the text between quotes. A trailing backslash, whose character is still to come, is left out. */
 const unquoted = (text: string): string => text.replaceAll(/\\(.?)/gs, '$1');
 
 const choicesOf = ({ options = [] }: ListFilter): NonNullable<ListFilter['options']> =>
@@ -28,7 +28,10 @@ const choicesOf = ({ options = [] }: ListFilter): NonNullable<ListFilter['option
 const isNamed = (filter: ListFilter, text: string): boolean =>
   choicesOf(filter).filter(([, other]) => other.toLowerCase() === text.toLowerCase()).length === 1;
 
-/** The values between commas, or those with these names. Undefined where one may not stand beside others, or is there twice. */
+/**
+ * Returns the values between commas, or those with these names. Returns undefined if a value cannot be combined with
+ * others or occurs twice.
+ */
 function wordsOf({ several = [] }: ListFilter, text: string): readonly string[] | undefined {
   const words = text.split(',').map((word) => word.trim().toLowerCase());
   const values = words.flatMap((word) => {
@@ -38,11 +41,14 @@ function wordsOf({ several = [] }: ListFilter, text: string): readonly string[] 
   return new Set(values).size === words.length ? values : undefined;
 }
 
-/** The value that the address has for a text of a query; undefined where the filter can have none such. Empty: as without the filter. */
+/**
+ * Returns the address value for a text of a query, or undefined if the filter does not accept it. Empty means no
+ * filter.
+ */
 function valueOf(filter: ListFilter, text: string): string | undefined {
   if (text === '') return undefined;
   const choices = choicesOf(filter);
-  // A value first: something else may be called like it.
+  // Values take precedence, because something else may have the same name.
   if (choices.some(([value]) => value === text) || filter.accepts?.(text) === true) return text;
   const several = text.includes(',') ? wordsOf(filter, text) : undefined;
   if (several !== undefined) return several.join(',');
@@ -51,13 +57,13 @@ function valueOf(filter: ListFilter, text: string): string | undefined {
   return filter.accepts === undefined && filter.options === undefined ? text : undefined;
 }
 
-/** A value as a query has it: the name of a thing in place of its id, where nothing else is meant by that name. */
+/** Returns a value as a query shows it: the name of a thing instead of its id, unless that name is ambiguous. */
 function textOf(filter: ListFilter, value: string): string {
   const name = ID.test(value) ? choicesOf(filter).find(([each]) => each === value)?.[1] : undefined;
   return quoted(name !== undefined && valueOf(filter, name) === value ? name : value);
 }
 
-/** The filters of the address as one text: `status:failed type:order.* answer:5xx`. */
+/** Returns the filters of the address as one text: `status:failed type:order.* answer:5xx`. */
 export const writeQuery = (filters: readonly ListFilter[], search: Search): string =>
   filters
     .flatMap((filter) => {
@@ -66,7 +72,7 @@ export const writeQuery = (filters: readonly ListFilter[], search: Search): stri
     })
     .join(' ');
 
-/** The filters of the address that a query means, those without a value included, and all its faults. */
+/** Returns the filters that a query means, including those without a value, and all its problems. */
 export function readQuery(
   filters: readonly ListFilter[],
   text: string,
@@ -92,15 +98,17 @@ export function readQuery(
   return { search: Object.fromEntries(filters.map(({ name }) => [name, found.get(name) ?? ''])), problems };
 }
 
-/** The words of a query without the name of a filter, where nothing else is wrong with it: they may be a value of a payload. */
+/**
+ * Returns the words of a query that have no filter name, if nothing else is wrong with it: they may be a payload value.
+ */
 export const soughtIn = (problems: readonly QueryProblem[]): string =>
   problems.every(({ kind }) => kind === 'word') ? problems.map(({ part }) => part).join(' ') : '';
 
-/** The part of a query that is being written at its end: where it begins. A blank in quotes ends none. */
+/** Returns where the part being typed at the end of a query starts. A space inside quotes does not end a part. */
 const startOfLast = (text: string): number =>
   text.length - (/(?:[^\s:"]+:"(?:[^"\\]|\\.)*\\?|\S*)$/s.exec(text)?.[0].length ?? 0);
 
-/** The filter whose value is being written at the end of a query, and the text of it so far. */
+/** Returns the filter whose value is being typed at the end of a query, and that value so far. */
 export function valueBeingWritten(
   filters: readonly ListFilter[],
   text: string,
@@ -112,8 +120,9 @@ export function valueBeingWritten(
 }
 
 /**
- * Names of filters, or values of the one that is being written, which go on with the end of the text. `found`: things that the service
- * knows beside the options. They stand behind those, so that none moves when they come.
+ * Returns the filter names, or values of the filter being typed, that complete the end of the text. `found`: things
+ * that the service knows in addition to the options. They come after the options, so that nothing moves when they
+ * arrive.
  */
 export function completionsOf(
   filters: readonly ListFilter[],
@@ -138,7 +147,7 @@ export function completionsOf(
   const begins = ([value, shown]: NamePair): boolean =>
     value.toLowerCase().startsWith(wanted) || shown.toLowerCase().startsWith(wanted);
   if (others.length > 0) {
-    // A value beside which no other may stand has none behind it.
+    // A value that cannot be combined with others does not follow another one.
     const known = wordsOf(filter, others.toReversed().join(','));
     return (filter.several ?? [])
       .filter((each) => known?.includes(each[0]) === false && begins(each))
@@ -147,7 +156,7 @@ export function completionsOf(
         return { start, insert, hint, isWhole: true };
       });
   }
-  // As the service does: things are found by any part of their names.
+  // As the service searches: any part of the name matches.
   const has = ([, shown]: NamePair): boolean => filter.find !== undefined && shown.toLowerCase().includes(wanted);
   const choices = choicesOf(filter);
   const all = { ...filter, ...(found.length > 0 && { options: [...choices, ...found] }) };

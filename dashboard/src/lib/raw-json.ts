@@ -1,15 +1,15 @@
 /**
- * JSON as text, never as values: a number such as 12.50 or 9007199254740993 keeps its digits, and a text its escapes. The text must be
- * JSON that the service has sent.
+ * Handles JSON as text, never as values: a number such as 12.50 or 9007199254740993 keeps its digits, and a string its
+ * escapes. The text must be valid JSON sent by the service.
  */
 
 export const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** The text of a member of the outermost object, as it stands in the JSON. Undefined where there is none. */
+/** Returns the text of a member of the outermost object exactly as it is written, or undefined if there is none. */
 export const memberText = (json: string, name: string): string | undefined =>
   memberTexts(json).find(([key]) => key === name)?.[1];
 
-/** The members of the outermost object, each with its text as it stands in the JSON. */
+/** Returns the members of the outermost object, each with its text exactly as it is written. */
 export function memberTexts(json: string): [name: string, text: string][] {
   const members: [string, string][] = [];
   let depth = 0;
@@ -25,7 +25,7 @@ export function memberTexts(json: string): [name: string, text: string][] {
     }
     if (closes) depth -= 1;
     if (depth === 1 && expectsKey && token.startsWith('"')) {
-      // `as`: a text of JSON is a string.
+      // `as`: the text of a JSON string parses to a string.
       key = JSON.parse(token) as string;
       expectsKey = false;
     } else if (depth === 1 && token === ':' && start === undefined) {
@@ -37,7 +37,7 @@ export function memberTexts(json: string): [name: string, text: string][] {
   return members;
 }
 
-/** The texts of the items of the outermost array, each as it stands in the JSON. */
+/** Returns the texts of the items of the outermost array, exactly as they are written. */
 export function itemTexts(json: string): string[] {
   const items: string[] = [];
   let depth = 0;
@@ -58,10 +58,10 @@ export function itemTexts(json: string): string[] {
 
 export type Piece = { text: string; kind: 'key' | 'text' | 'number' | 'word' | 'sign' };
 
-/** The same JSON on lines of two more spaces for each level. */
+/** Returns the same JSON, indented by two spaces per level. */
 export const prettyText = (json: string): string => [...prettyPieces(json)].map(({ text }) => text).join('');
 
-/** The same JSON on lines of two more spaces for each level, in pieces to be coloured. */
+/** Returns the same JSON, indented by two spaces per level, as tokens for colouring. */
 export function* prettyPieces(json: string): Generator<Piece> {
   const tokens = json.match(JSON_TOKEN) ?? [];
   let depth = 0;

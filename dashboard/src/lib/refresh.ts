@@ -3,28 +3,30 @@ import { useCallback, useRef } from 'react';
 import { nextLookMs } from './pace.ts';
 import { useHere } from './session.ts';
 
-/** Reads anew whatever a page shows of its place, after something there was changed. */
+/** Refetches everything that a page shows of its environment, after something there has changed. */
 export function useRefresh(): () => Promise<void> {
   const { path } = useHere();
   const client = useQueryClient();
   return useCallback(() => client.invalidateQueries({ queryKey: [path] }), [client, path]);
 }
 
-/** Something that is over changes by a person's act alone. */
+/** Once a thing is finished, only a user's action changes it. */
 const OVER_MS = 10_000;
 
-/** Where a thing stands: `seen` differs whenever it has changed. `dueAt`: when something is to happen to it. */
+/** The state of a thing. `seen` differs whenever it has changed. `dueAt`: when its next event is due. */
 type Seen = { seen: unknown; isOver: boolean; dueAt?: string | undefined };
 
 /**
- * The ms until a page looks again at the thing that it shows, from what it has seen last. A thing that waits for days is looked at seldom.
+ * Returns the polling interval, in ms, for the thing that a page shows, based on its latest state. A thing that waits
+ * for days is polled rarely.
  */
 export function useWatch(): (now: Seen) => number {
   const last = useRef<{ seen: unknown; at: number; ms: number; until: number }>(undefined);
   return useCallback(({ seen, isOver, dueAt }) => {
     if (isOver) return OVER_MS;
     const now = Date.now();
-    // The same until that look is due: another number at each drawing would begin the wait anew, and none would ever end.
+    // Return the same number until that poll is due: a different one on each render would restart the timer, which
+    // would then never fire.
     const isChanged = last.current === undefined || last.current.seen !== seen;
     if (last.current === undefined || isChanged || now >= last.current.until) {
       const at = last.current === undefined || isChanged ? now : last.current.at;

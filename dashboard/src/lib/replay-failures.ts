@@ -1,8 +1,9 @@
 import type { CreateBulkReplay, BulkReplay } from '../../../client/src/index.ts';
 
 /**
- * The filter of runs that a replay of dead letters has not mended: given up since it began, with the same place. Their cause may be another
- * one by now, so that it is left out. Undefined for a replay that asks for no run.
+ * Returns the filter for the runs that a replay of dead letters has not fixed: those that failed permanently since it
+ * started, with the same scope. The cause is left out because it may be a different one by now. Returns undefined for a
+ * replay that does not include runs.
  */
 export function failedRunsOf({
   createdAt,
@@ -21,6 +22,6 @@ export function failedRunsOf({
   };
 }
 
-/** A replay of dead letters of runs alone: none of them is a delivery. */
+/** Whether a replay of dead letters covers only runs and no deliveries. */
 export const isOfRuns = ({ filter: { kind, workflowId } }: Pick<BulkReplay, 'filter'>): boolean =>
   kind === 'run' || workflowId !== undefined;

@@ -1,4 +1,7 @@
-/** How far a replay is. `done` of `whole`: rows, or ms of a span. `left`: rows, where their number is known. `most`: a second at most. */
+/**
+ * The progress of a replay. `done` of `whole`: rows, or ms of a time span. `left`: rows, if their number is known.
+ * `most`: the rate limit per second.
+ */
 export type ReplayPace = {
   createdAt: string;
   replayed: number;
@@ -10,15 +13,18 @@ export type ReplayPace = {
 
 type BulkRow = { createdAt: string; failed: number; matched: number; ratePerSecond?: number | undefined };
 
-/** How far a replay of dead letters is, or a retry of deliveries. A row that could not be made due is done as well. */
+/**
+ * Returns the progress of a replay of dead letters or a retry of deliveries. A row that could not be re-queued counts
+ * as done.
+ */
 export function paceOfBulk({ createdAt, failed, matched, ratePerSecond }: BulkRow, replayed: number): ReplayPace {
   const done = replayed + failed;
   return { createdAt, replayed, done, whole: matched, left: Math.max(0, matched - done), most: ratePerSecond };
 }
 
 /**
- * How many rows a second a replay has made due so far, and in how many seconds it ends if it goes on so: never earlier than its most would
- * let it. The first second says nothing, and neither is known then.
+ * Returns how many rows per second a replay has re-queued so far, and the seconds left at that rate, never fewer than
+ * its rate limit allows. Within the first second neither is known.
  */
 export function paceOf(
   { createdAt, replayed, done, whole, left = 0, most }: ReplayPace,

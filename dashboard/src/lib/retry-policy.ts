@@ -3,7 +3,7 @@ export const POLICY_NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backof
 type Policy = Record<(typeof POLICY_NUMBERS)[number], number>;
 const DELAYS: readonly string[] = ['initialDelay', 'maxDelay'];
 
-/** The policy among the fields of a form. */
+/** Returns the policy among the fields of a form. */
 export const policyAmong = ({ maxRetries, initialDelay, maxDelay, backoffMultiplier }: Policy): Policy => ({
   maxRetries,
   initialDelay,
@@ -12,8 +12,8 @@ export const policyAmong = ({ maxRetries, initialDelay, maxDelay, backoffMultipl
 });
 
 /**
- * The change of a policy of which `written` was written. Both delays go together: beside one of them alone the service moves the other one
- * to where it fits, and nobody would read of that. Undefined: nothing is changed.
+ * Returns the change to a policy in which `written` was edited, or undefined if nothing was. Both delays are sent
+ * together: given only one, the service silently adjusts the other to fit.
  */
 export function changedPolicy(written: Partial<Policy>, values: Policy): Partial<Policy> | undefined {
   const isChanged = (name: keyof Policy): boolean => written[name] !== undefined;

@@ -7,7 +7,7 @@ export const ROLE_NAMES: Readonly<Record<Role, string>> = {
   owner: 'Owner',
 };
 
-/** What a role allows, as one line of help. */
+/** Returns what a role allows, as one line of help. */
 export const ROLE_HINTS: Readonly<Record<Role, string>> = {
   viewer: 'Sees traffic, routing, workflows and members. No credentials, secrets or audit log.',
   developer: 'Everything a viewer sees; publishes, replays, and changes channels, subscriptions and workflows',

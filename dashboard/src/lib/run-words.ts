@@ -4,7 +4,7 @@ import type { Tone } from '../ui/status.tsx';
 type Word = { tone: Tone; word: string };
 export type ShownStep = Run['steps'][number];
 
-/** The status of runs, as rows and heads show it. */
+/** Labels of run statuses in rows and headings. */
 export const RUN_WORDS: Readonly<Record<RunSummary['status'], Word>> = {
   pending: { tone: 'pending', word: 'Pending' },
   running: { tone: 'running', word: 'Running' },
@@ -16,24 +16,24 @@ export const RUN_WORDS: Readonly<Record<RunSummary['status'], Word>> = {
   skipped: { tone: 'cancelled', word: 'Skipped' },
 };
 
-/** A run that a filter has ended is completed, and did not do everything. */
+/** A run ended by a filter is completed, but did not execute all of its steps. */
 export const stateOfRun = ({ status, filteredBy }: Pick<RunSummary, 'status' | 'filteredBy'>): Word =>
   filteredBy === undefined ? RUN_WORDS[status] : { tone: 'cancelled', word: 'Filtered' };
 
-/** The status of a step. One that waits for a person is told apart from one that waits for a time or a message. */
+/** Labels of step statuses. A step that waits for a person differs from one that waits for a time or a message. */
 export const stateOfStep = ({ status, type }: Pick<ShownStep, 'status' | 'type'>): Word =>
   status === 'waiting' && type === 'approval' ? { tone: 'approval', word: 'Waiting for approval' } : RUN_WORDS[status];
 
-/** Statuses in which a run continues at the steps that failed, or where it was stopped. */
+/** Statuses in which a run can resume, at the steps that failed or where it was stopped. */
 const CONTINUES: readonly Run['status'][] = ['failed', 'cancelled', 'paused'];
 export const canContinue = ({ status }: Pick<Run, 'status'>): boolean => CONTINUES.includes(status);
-/** One that its trigger has skipped has no step to continue at: it starts at the first. */
+/** A run skipped by its trigger has no step to resume at, so it starts at the first. */
 export const canRestart = (run: Pick<Run, 'status'>): boolean => canContinue(run) || run.status === 'skipped';
 
 const OVER: readonly Run['status'][] = ['completed', 'failed', 'cancelled', 'skipped'];
 export const isRunOver = ({ status }: Pick<Run, 'status'>): boolean => OVER.includes(status);
 
-/** What started a run, in a list. */
+/** What started a run, as lists show it. */
 export const TRIGGER_NAMES: Readonly<Record<RunSummary['trigger']['type'], string>> = {
   event: 'Message',
   webhook: 'Inbound webhook',

@@ -5,18 +5,19 @@ type Schema = {
   items?: Schema;
 };
 
-/** Deeper parts of a payload are left open, as the service bounds schemas. */
+/** Deeper parts of a payload get no schema, because the service limits the depth of schemas. */
 const MOST_DEPTH = 6;
-/** An object with more members is rather a map, whose keys are no fields. */
+/** An object with more members is probably a map, whose keys are not fields. */
 const MOST_MEMBERS = 50;
 
 /**
- * A JSON Schema that all these values fit, to begin with: their types, the members that each of them has as required, and one schema for
- * the items of their arrays. Nothing about values themselves: a few samples do not tell which others are good.
+ * Infers a JSON Schema, as a starting point, that all these values match: their types, as required the members that
+ * every value has, and one schema for the items of their arrays. It does not restrict the values themselves, because a
+ * few samples do not show which others are valid.
  */
 export function schemaOf(values: readonly unknown[], depth = 0): Schema {
   const types = [...new Set(values.map(typeOf))].toSorted();
-  // Whole numbers are numbers.
+  // Integers count as numbers.
   const named = types.includes('number') ? types.filter((type) => type !== 'integer') : types;
   if (named.length === 0) return {};
   return {

@@ -2,7 +2,7 @@ export type SchemaProperty = {
   name: string;
   description: string | undefined;
   isRequired: boolean;
-  /** A text that nobody may see again. */
+  /** A secret text, which is never shown again. */
   isSecret: boolean;
   choices: readonly string[] | undefined;
   type: string | undefined;
@@ -10,9 +10,9 @@ export type SchemaProperty = {
 
 type Property = { description?: string; writeOnly?: boolean; enum?: readonly string[]; type?: string };
 
-/** The fields of a flat JSON Schema, as connectors have them, with which of them must be there. */
+/** Returns the fields of a flat JSON Schema, as connectors have them, and whether each is required. */
 export function propertiesOf(schema: Readonly<Record<string, unknown>> | undefined): readonly SchemaProperty[] {
-  // `as`: the service makes these schemas, of objects whose members are described.
+  // `as`: the service generates these schemas, which are objects with described members.
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, Property>;
     required?: readonly string[];

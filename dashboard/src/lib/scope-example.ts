@@ -1,4 +1,4 @@
-/** One request that a credential may send, as cURL and the client library write it. */
+/** A request that a credential may send, as cURL and with the client library. */
 export type ScopeExample = {
   method: 'GET' | 'POST';
   path: string;
@@ -50,7 +50,7 @@ export function exampleOf(scopes: readonly string[], channelId = 'CHANNEL_ID'): 
   return first === undefined ? undefined : all[first]?.();
 }
 
-/** The same for a shell. `header`: with the key. */
+/** The request for a shell. `header`: with the key. */
 export const curlOf = ({ path, body }: ScopeExample, { url, header }: { url: string; header: string }): string =>
   [
     `curl ${url}${path}`,

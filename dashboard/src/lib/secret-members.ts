@@ -1,19 +1,21 @@
 import { JSON_TOKEN } from './raw-json.ts';
 
-/** Where the letters of a secret stand in a body, without their quotes, and the variable that stands for it in a shell. */
+/** The position of a secret's characters in a body, without the quotes, and the shell variable that replaces it. */
 type Secret = { from: number; to: number; variable: string };
 
-/** Members whose texts are secrets, wherever they stand outside of what the caller's own data are. */
+/** Members whose texts are secrets, anywhere except inside the caller's own data. */
 const NAMES = /^(secrets?|password|newPassword|currentPassword|code|recoveryCode|clientSecret|signingSecret)$/;
-/** Headers that let somebody in. */
+/** Headers that carry credentials. */
 const HEADERS = /auth|token|key|secret|cookie|password|credential/i;
-/** Data of the caller's own: their members have any names. */
+/** Members that hold the caller's own data, whose names are arbitrary. */
 const OWN = new Set(['payload', 'metadata', 'definition', 'schemas', 'schema', 'filter', 'steps']);
 
-/** The secrets of the body of a request. `isOfSecret`: its `value` is one, too. */
+/**
+ * Finds the secrets in the body of a request. `isOfSecret`: the request is about a secret, so its `value` is one too.
+ */
 export function secretsOf(body: string, isOfSecret: boolean): Secret[] {
   const found: Secret[] = [];
-  /** Objects and arrays that are open, each with the member that it is the value of. */
+  /** Objects and arrays that are open, each with the name of the member that holds it. */
   const open: { name: string; isObject: boolean }[] = [];
   let key = '';
   let isKey = false;
@@ -37,7 +39,7 @@ export function secretsOf(body: string, isOfSecret: boolean): Secret[] {
     } else if (token === ':') {
       isKey = false;
     } else if (isKey) {
-      // `as`: a text of JSON is a string.
+      // `as`: the text of a JSON string parses to a string.
       key = JSON.parse(token) as string;
     } else if (token.startsWith('"') && isSecret()) {
       found.push({

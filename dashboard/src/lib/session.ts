@@ -5,23 +5,23 @@ export type Organisation = SignedIn['organisations'][number];
 
 export const SessionContext = createContext<SignedIn | undefined>(undefined);
 
-/** The person who is signed in. Only below the gate of session-gate.tsx. */
+/** The signed-in user. Available only below the gate of session-gate.tsx. */
 export function useSession(): SignedIn {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error('no session here');
   return session;
 }
 
-/** Where the page acts: every call below it names this app and environment. */
+/** The app and environment of the page; every call below it names them. */
 export type Here = {
   organisation: Organisation;
   app: Organisation['apps'][number];
   environment: 'live' | 'test';
-  /** Options of calls. */
+  /** Options of API calls. */
   at: { readonly place: { readonly appId: string; readonly environment: 'live' | 'test' } };
-  /** Path of the pages of this place. */
+  /** Path of the pages of this environment. */
   path: string;
-  /** Whether the person has at least that role: pages show only what may be done. */
+  /** Whether the user has at least that role. Pages show only actions that are allowed. */
   may(role: Role): boolean;
 };
 
@@ -33,7 +33,10 @@ export function useHere(): Here {
   return here;
 }
 
-/** The place that a path names: the app by its slug, or by its id where two organisations have that slug. */
+/**
+ * Returns the environment that a path names. The app is given by its slug, or by its id if two organisations use that
+ * slug.
+ */
 export function placeOf(session: SignedIn, name: string, environment: 'live' | 'test'): Here | undefined {
   const found = session.organisations
     .flatMap((organisation) => organisation.apps.map((app) => ({ organisation, app })))
@@ -48,7 +51,7 @@ export function placeOf(session: SignedIn, name: string, environment: 'live' | '
   };
 }
 
-/** First parts of paths that are pages of their own. */
+/** First path segments that are pages of their own. */
 const TAKEN = new Set(['setup', 'sign-in', 'invitation', 'password-reset']);
 
 export function nameOf(session: SignedIn, app: Organisation['apps'][number]): string {

@@ -1,7 +1,10 @@
 import { endpointOf, type Written } from '../api/requests.ts';
 import { secretsOf } from './secret-members.ts';
 
-/** The same request for a shell: the key and every secret stay names. Undefined where no key may do it. */
+/**
+ * Returns the request as a shell command, with variables in place of the key and every secret. Returns undefined if no
+ * API key may send it.
+ */
 export function curlLine(written: Written): string | undefined {
   const endpoint = endpointOf(written);
   if (endpoint === undefined || endpoint.isPersonal === true) return undefined;
@@ -16,15 +19,15 @@ export function curlLine(written: Written): string | undefined {
           "-H 'Content-Type: application/json'",
           `--data-raw ${bodyText(body, endpoint.path.startsWith('/v1/secrets'))}`,
         ]),
-    // curl sends a GET where there is no body.
+    // curl sends a GET if there is no body.
     ...(method === 'POST' && body === undefined ? ['-X POST'] : []),
   ].join(' \\\n  ');
 }
 
-/** A text that a shell takes as it is. */
+/** Quotes a text for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The body digit for digit, with the name of a variable in place of each secret. */
+/** Returns the body digit for digit, with a variable in place of each secret. */
 function bodyText(body: string, isOfSecret: boolean): string {
   let at = 0;
   let text = '';
@@ -39,7 +42,7 @@ type Given = Readonly<Record<string, unknown>>;
 const option = (name: string, value: unknown): string =>
   typeof value === 'string' && value !== '' ? ` --${name} ${quoted(value)}` : '';
 
-/** Commands that the service has of its own, by method and path. Everything else is curl's. */
+/** Commands of Posthorn's own command line, by method and path. For everything else use curl. */
 const COMMANDS: Readonly<Record<string, (id: string, body: Given, target: CommandTarget) => string | undefined>> = {
   'POST /v1/api-keys': (_, body, target) => `keys create${at(target)}${credentialOptions(body)}`,
   'DELETE /v1/api-keys/:apiKeyId': (id) => `keys revoke ${id}`,
@@ -56,7 +59,7 @@ const COMMANDS: Readonly<Record<string, (id: string, body: Given, target: Comman
       : undefined,
 };
 
-/** The environment in which a command works; undefined above environments. */
+/** Returns the environment in which a command runs, or undefined outside environments. */
 type CommandTarget = { appId: string; environment: string } | undefined;
 
 const at = (target: CommandTarget): string =>
@@ -64,13 +67,13 @@ const at = (target: CommandTarget): string =>
 const credentialOptions = ({ name, tier, scopes }: Given): string =>
   `${option('name', name)}${option('tier', tier)}${Array.isArray(scopes) ? option('scopes', scopes.join(',')) : ''}`;
 
-/** The same by the service's own command line. Undefined where it has no command for it. */
+/** Returns the request as a command of Posthorn's own command line, or undefined if it has no such command. */
 export function commandLine(written: Written, target: CommandTarget): string | undefined {
   const endpoint = endpointOf(written);
   if (endpoint === undefined) return undefined;
   const segment = endpoint.path.split('/').findIndex((part) => part.startsWith(':'));
   const own = new URL(written.url).pathname.split('/');
-  // The API may be in a folder of its host, so ids are counted from the end.
+  // The API may be in a folder of its host, so count ids from the end.
   const id = segment < 0 ? '' : (own.at(segment - endpoint.path.split('/').length) ?? '');
   // `as`: bodies of the client library are objects.
   const body = (written.body === undefined ? {} : JSON.parse(written.body)) as Given;

@@ -1,9 +1,9 @@
 import { memberText } from './raw-json.ts';
 
-/** The request, as far as the log or the debugger of a receiver shows it. */
+/** The request, as far as the receiver's log or debugger shows it. */
 export type Seen = { id?: string; timestamp?: string; signatures: readonly string[] };
 
-/** A fault of what a receiver saw, or that there is none. */
+/** A problem with the request that the receiver got, or the finding that there is none. */
 export type SignatureFault =
   | { kind: 'missing'; header: string }
   | { kind: 'clock'; seconds: number }
@@ -13,15 +13,15 @@ export type SignatureFault =
   | { kind: 'body_changed'; at: number; sent: string; seen: string }
   | { kind: 'unexplained' };
 
-/** Seconds by which Standard Webhooks lets the two clocks differ. */
+/** Seconds by which the two clocks may differ under Standard Webhooks. */
 const TOLERANCE_S = 300;
-/** Characters that are shown around the first byte that differs. */
+/** Characters to show around the first byte that differs. */
 const AROUND = 16;
 
 const valueOf = (name: string, value: string, text: string): string | undefined =>
   new RegExp(`${name}["']?\\s*[:=]\\s*\\[?\\s*["']?(${value})`, 'i').exec(text)?.[1];
 
-/** Reads the three headers out of anything in which they stand: a raw request, a line of a log, JSON. */
+/** Extracts the three headers from any text that contains them: a raw request, a log line, JSON. */
 export function readHeaders(text: string): Seen {
   const id = valueOf('webhook-id', '[\\w.-]+', text);
   const timestamp = valueOf('webhook-timestamp', '\\d+', text);
@@ -34,7 +34,8 @@ export function readHeaders(text: string): Seen {
 }
 
 /**
- * The body of every request for a message, from the text of its resource: payload and metadata as they are stored (docs/guides/receive.md).
+ * Returns the body of every request for a message, built from the text of its resource: payload and metadata as they
+ * are stored (docs/guides/receive.md).
  */
 export function bodyOf(message: string): string {
   const parts = (
@@ -53,10 +54,12 @@ export function bodyOf(message: string): string {
   return `{${parts.join(',')}}`;
 }
 
-/** Whether this browser can sign: pages on plain http have no cryptography, but for those of `localhost`. */
+/**
+ * Whether this browser can sign. Web Crypto is not available on pages served over plain http, except on `localhost`.
+ */
 export const canSign = (): boolean => 'subtle' in crypto;
 
-/** The signature `v1,…` by a secret `whsec_…` (Standard Webhooks). Throws for a secret that is none. */
+/** Returns the signature `v1,…` by a secret `whsec_…` (Standard Webhooks). Throws if the secret is not valid. */
 export async function signatureOf(
   secret: string,
   { id, timestamp, body }: { id: string; timestamp: string; body: string },
@@ -69,19 +72,19 @@ export async function signatureOf(
 
 type Case = {
   seen: Seen;
-  /** The body as the receiver has it. Empty: not known. */
+  /** The body as the receiver got it. Empty if not known. */
   body: string;
   /** The body as it was sent. */
   sent: string;
   /** The secret of the subscription. */
   secret: string;
-  /** The secret that the receiver checks with. Absent: not known. */
+  /** The secret that the receiver verifies with. Absent if not known. */
   theirs?: string | undefined;
-  /** The receiver's clock when the request came. Absent: not known. */
+  /** The receiver's clock when the request arrived. Absent if not known. */
   clock?: Date | undefined;
 };
 
-/** Says why a receiver does not take a signature: the first faults stand first. */
+/** Returns why a receiver rejects a signature, the most fundamental problems first. */
 export async function examineSignature({ seen, body, sent, secret, theirs, clock }: Case): Promise<SignatureFault[]> {
   const { id, timestamp, signatures } = seen;
   const missing = [
@@ -112,7 +115,7 @@ export async function examineSignature({ seen, body, sent, secret, theirs, clock
   return findings.length === 0 ? [{ kind: 'good' }] : findings;
 }
 
-/** The first byte (UTF-8, from 0) in which the texts differ, and what stands around it. */
+/** Returns the first byte (UTF-8, from 0) at which the texts differ, with the text around it. */
 function firstDifference(sent: string, seen: string): { at: number; sent: string; seen: string } {
   let at = 0;
   while (at < sent.length && sent[at] === seen[at]) at += 1;
@@ -120,7 +123,7 @@ function firstDifference(sent: string, seen: string): { at: number; sent: string
   return { at: new TextEncoder().encode(sent.slice(0, at)).length, sent: around(sent), seen: around(seen) };
 }
 
-/** The line of a shell that sends a request once more, signed anew. */
+/** Returns the shell command that sends a request again with a new signature. */
 export async function signedCurl({
   url,
   secret,
@@ -148,5 +151,5 @@ export async function signedCurl({
   ].join(' \\\n');
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

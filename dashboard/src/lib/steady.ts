@@ -1,19 +1,20 @@
-/** The rows of a table as their reader has them, in that order. */
+/** The rows of a table as the user saw them, in that order. */
 export type KeptRows<T> = {
   rows: readonly T[];
-  /** All that there were then, shown or not. */
+  /** All rows at that time, shown or not. */
   ids: ReadonlySet<string>;
 };
 
-/** The `first` of the rows as they are now. */
+/** Returns the `first` rows as they are now. */
 export const keptOf = <T>(rows: readonly T[], idOf: (row: T) => string, first: number): KeptRows<T> => ({
   rows: rows.slice(0, first),
   ids: new Set(rows.map(idOf)),
 });
 
 /**
- * Kept rows with what they hold now. One that fell behind the `first` is there all the same, and one that rose among them is no new one.
- * `rows`: all of them, in their order. `isMoved`: others would be shown, or in another order.
+ * Returns the kept rows with their current values. A row that has dropped out of the `first` stays, and one that has
+ * risen among them is not added. `rows`: all rows in order. `isMoved`: other rows would be shown now, or in another
+ * order.
  */
 export function steadyRows<T>(kept: KeptRows<T>, rows: readonly T[], idOf: (row: T) => string, first: number) {
   const latest = new Map(rows.map((row) => [idOf(row), row]));

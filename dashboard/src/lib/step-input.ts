@@ -1,7 +1,10 @@
 import { withValue } from './json-edit.ts';
 import { memberText } from './raw-json.ts';
 
-/** What went into a step. Where its secrets stand is for the service alone: the values show `[secret NAME]` there. `text`: the step. */
+/**
+ * Returns the input of a step. Only the service knows where its secrets are; the values show `[secret NAME]` there.
+ * `text`: the step.
+ */
 export function inputOf(text: string): string | undefined {
   const input = memberText(text, 'input');
   const secrets = input?.startsWith('{') === true ? memberText(input, 'secrets') : undefined;

@@ -1,4 +1,4 @@
-/** A step as its author wrote it, however little of it there is yet. */
+/** A step as its author wrote it, however incomplete. */
 type Written = { id?: unknown; type?: unknown; next?: unknown; config?: unknown };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -6,19 +6,19 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isStep = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Ends of a wait that lead to no step. */
+/** Outcomes of a wait that lead to no step. */
 const ENDS = ['continue', 'fail', 'reject', 'approve'];
 
-/** Whether the steps run in the order of the list, because none of them names another one. Undefined for a text that is no JSON. */
+/** Whether the steps run in list order, because none of them names another one. Undefined if the text is not JSON. */
 export function isPlainList(text: string): boolean | undefined {
   const written = stepsIn(text);
   return written === undefined ? undefined : !written.some(namesAnother);
 }
 
-/** Members of a config that may name steps. An action's may hold anything else that its author likes. */
+/** Members of a config that may name steps. An action's config may hold arbitrary members of its author. */
 const WAYS = ['onError', 'onTimeout', 'then', 'else', 'cases', 'default', 'body', 'branches', 'approved', 'rejected'];
 
-/** Whether a step says where it goes on: as soon as one does, a step that does not ends its chain. */
+/** Whether a step names its next step. As soon as one does, a step that does not ends its chain. */
 function namesAnother({ type, next, config: given }: Written): boolean {
   const config = isObject(given) ? given : {};
   const isWay = (name: string): boolean => {

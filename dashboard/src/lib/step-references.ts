@@ -1,13 +1,13 @@
 /**
- * Names of steps in expressions (docs/reference/workflow-definition.md), renamed word by word: texts in quotes and members of other
- * things stay as they are.
+ * Renames steps in expressions (docs/reference/workflow-definition.md) token by token: quoted texts and members of
+ * other things stay as they are.
  */
 
 const TOKEN = /"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|\.\?|\[\?|\s+|[\s\S]/g;
 const NAME = /^[A-Za-z_]\w*$/;
 const isQuoted = (token: string | undefined): token is string => token !== undefined && /^["']/.test(token);
 
-/** An expression in which a step has another id. */
+/** Returns an expression in which a step has another id. */
 export function renamedInExpression(expression: string, before: string, after: string): string {
   const tokens = expression.match(TOKEN) ?? [];
   const beside = (at: number, way: 1 | -1): number => {
@@ -31,7 +31,7 @@ export function renamedInExpression(expression: string, before: string, after: s
       continue;
     }
     const [has, end] = [beside(previous, -1), beside(name, 1)];
-    // No `has` takes brackets.
+    // `has` does not allow brackets.
     const isAsked = tokens[previous] === '(' && tokens[has] === 'has' && tokens[end] === ')';
     tokens[sign] = tokens[sign] === '.?' || isAsked ? '[?' : '[';
     tokens[name] = `${JSON.stringify(after)}]`;
@@ -44,7 +44,7 @@ export function renamedInExpression(expression: string, before: string, after: s
   return tokens.join('');
 }
 
-/** The same in each `{{ expression }}` of a text. */
+/** Renames the step in each `{{ expression }}` of a text. */
 export function renamedInTemplate(text: string, before: string, after: string): string {
   let renamed = '';
   let rest = text;
@@ -58,7 +58,7 @@ export function renamedInTemplate(text: string, before: string, after: string): 
   return renamed + rest;
 }
 
-/** The place of the brackets that close an expression: neither those in quotes do, nor those of a map. */
+/** Returns the position of the brackets that close an expression, skipping those in quotes and those of a map. */
 function endOf(text: string): number | undefined {
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(TOKEN)) {

@@ -22,7 +22,7 @@ import {
   CircleDashed,
 } from 'lucide-react';
 
-/** What a step is for, which its colour says: yellow, blue, violet, green. */
+/** What a step is for, shown by its colour: yellow, blue, violet, green. */
 export type StepRole = 'trigger' | 'action' | 'logic' | 'human';
 
 export const ROLE_LOOKS: Readonly<Record<StepRole, string>> = {
@@ -32,7 +32,7 @@ export const ROLE_LOOKS: Readonly<Record<StepRole, string>> = {
   human: 'bg-delivered-soft text-delivered',
 };
 
-/** `about`: what it does, in the menu of steps. */
+/** `about`: what the step does, shown in the menu of steps. */
 type Words = { name: string; icon: LucideIcon; role: StepRole; about?: string };
 
 export const STEP_WORDS: Readonly<Record<string, Words | undefined>> = {
@@ -66,7 +66,7 @@ export const stepWords = (kind: string): Words =>
 export const triggerWords = (kind: string): Words =>
   TRIGGER_WORDS[kind] ?? { name: kind === '' ? 'No trigger' : kind, icon: Zap, role: 'trigger' };
 
-/** Names of things by their ids, as far as they are known. */
+/** Names of things by id, as far as they are known. */
 export type Names = ReadonlyMap<string, string>;
 
 type Config = Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ const textsOf = (config: Config, many: string, one: string): string[] =>
 const sizeOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0);
 
 const UNITS: Readonly<Record<string, string>> = { ms: 'ms', s: 's', m: 'min', h: 'h', d: 'd' };
-/** `2d` as `2 d`, and a number of milliseconds as it is. */
+/** Writes `2d` as `2 d`; a number of milliseconds stays as it is. */
 function spanText(value: unknown): string {
   if (typeof value === 'number') return `${value} ms`;
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(textOf(value)) ?? [];
@@ -88,7 +88,7 @@ function spanText(value: unknown): string {
 
 const LONGEST_HOST = /^https?:\/\/([^/?#]+)/;
 
-/** The two lines of a trigger: what starts a run, and where. */
+/** Returns the two lines of a trigger: what starts a run, and where. */
 export function triggerLines(
   kind: string,
   config: Config,
@@ -137,7 +137,7 @@ export function triggerLines(
   }
 }
 
-/** One line of what a step does. */
+/** Returns one line that says what a step does. */
 export function stepLine(kind: string, config: Config, names: Names): string {
   const of = (name: string): string => textOf(config[name]);
   const nameOf = (id: string): string => names.get(id) ?? id;

@@ -3,7 +3,7 @@ import { changedPolicy, policyAmong } from './retry-policy.ts';
 
 type Policy = Subscription['retryPolicy'];
 
-/** The settings of a subscription as a form has them. Numbers that may be absent are texts. */
+/** The settings of a subscription as a form holds them. Numbers that may be absent are texts. */
 export type SubscriptionFields = Policy & {
   name: string;
   webhookUrl: string;
@@ -16,12 +16,12 @@ export type SubscriptionFields = Policy & {
   maxConcurrency: string;
   owner: string;
   circuitBreaker: boolean;
-  /** These two are for a new one alone. */
+  /** These two exist only for a new subscription. */
   secret: string;
   startFrom: string;
 };
 
-/** The fields of a subscription that is there. */
+/** Returns the fields of an existing subscription. */
 export const subscriptionFields = (of: Subscription): SubscriptionFields => ({
   name: of.name,
   webhookUrl: of.webhookUrl,
@@ -39,7 +39,10 @@ export const subscriptionFields = (of: Subscription): SubscriptionFields => ({
   startFrom: '',
 });
 
-/** The fields of a new one: the defaults of the app where they are shown, and empty fields where a default applies unseen. */
+/**
+ * Returns the fields of a new subscription: the app's defaults where the form shows them, and empty fields where the
+ * service applies a default.
+ */
 export const newSubscriptionFields = (
   { retryPolicy, circuitBreaker }: App['settings'],
   given: { webhookUrl?: string | undefined; name?: string | undefined; eventType?: string | undefined },
@@ -65,7 +68,9 @@ const headersText = (headers: Subscription['headers']): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-/** Headers by their lines. A line without a colon is a header without a value, which the API then rejects by its name. */
+/**
+ * Parses headers, one per line. A line without a colon is a header without a value, which the API rejects and names.
+ */
 const headersIn = (text: string): Record<string, string> =>
   Object.fromEntries(
     text
@@ -79,7 +84,10 @@ const headersIn = (text: string): Record<string, string> =>
 
 const isWritten = (text: string | undefined): text is string => text !== undefined && text.trim() !== '';
 
-/** The body that creates a subscription: only what was written, so the defaults of the app apply to the rest. */
+/**
+ * Returns the body that creates a subscription. It contains only edited fields, so that the app's defaults apply to the
+ * rest.
+ */
 export function createBody(
   { values, written }: { values: SubscriptionFields; written: Partial<SubscriptionFields> },
   { channelId, startFrom }: { channelId: string; startFrom?: string | undefined },
@@ -106,13 +114,16 @@ export function createBody(
   };
 }
 
-/** The longest Retry-After of a subscription for which none is set (docs/guides/subscribe.md). */
+/** The longest Retry-After that is honoured if a subscription does not set one (docs/guides/subscribe.md). */
 const DAY_MS = 86_400_000;
 
 const numberOrNone = (text: string): number | null => (text === '' ? null : Number(text));
 const textOrNone = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** The body that changes one: only what was written, because a stored value that a newer rule rejects must not be sent again. */
+/**
+ * Returns the body that updates a subscription. It contains only edited fields, because a stored value that a newer
+ * rule rejects must not be sent again.
+ */
 export function updateBody({
   values,
   written,
@@ -124,7 +135,7 @@ export function updateBody({
     written;
   const retryPolicy = changedPolicy(written, values);
   return {
-    // A subscription has a name: one that is emptied is rejected at its field.
+    // A subscription must have a name; the service rejects an emptied one at its field.
     ...(name !== undefined && { name: name.trim() }),
     ...(webhookUrl !== undefined && { webhookUrl }),
     ...(eventTypes !== undefined && { eventTypes }),

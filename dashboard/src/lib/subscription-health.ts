@@ -4,7 +4,7 @@ import type { Tone } from '../ui/status.tsx';
 export type Health = {
   tone: Tone;
   word: string;
-  /** What is the matter, without a full stop. Absent: nothing. */
+  /** What is wrong, without a full stop. Absent if nothing is. */
   why?: string;
 };
 
@@ -14,8 +14,8 @@ const DISABLED: Readonly<Record<NonNullable<Subscription['disabledReason']>, str
 };
 
 /**
- * How a subscription does, in one word. What stops its deliveries counts more than its status. `isFailing`: at least five attempts in a row
- * have failed, the first of them at least a minute ago.
+ * Returns the health of a subscription in one word. What stops its deliveries takes precedence over its status.
+ * `isFailing`: at least five attempts in a row have failed, the first of them at least a minute ago.
  */
 export function healthOf(
   { status, circuit, disabledReason, secretUnreadableSince }: Subscription,

@@ -1,22 +1,28 @@
-/** The channel on which the service tells of itself (docs/guides/subscribe.md): nobody has made it, and nobody publishes to it. */
+/**
+ * The channel on which the service publishes events about itself (docs/guides/subscribe.md). Users neither create it
+ * nor publish to it.
+ */
 const SYSTEM_CHANNEL = 'posthorn.system';
 
 export const isSystemChannel = ({ name }: { name: string }): boolean => name === SYSTEM_CHANNEL;
 
-/** Channels that take messages, by id and name, for a choice. */
+/** Channels that accept messages, by id and name, for a choice. */
 export const ownChannelsOf = (channels: readonly { id: string; name: string }[]): (readonly [string, string])[] =>
   channels.filter((channel) => !isSystemChannel(channel)).map(({ id, name }) => [id, name]);
 
 /**
- * The channel that a form begins with: the only one. Among several its person chooses, since a wrong one is easily overlooked, and nobody
- * has the service's own one without having chosen it.
+ * Returns the channel that a form starts with: the only one, if there is just one. Among several the user has to
+ * choose, because a wrong channel is easily overlooked, and the service's own channel is never preselected.
  */
 export function onlyChannelOf(channels: readonly { id: string; name: string }[]): string {
   const [first, second] = ownChannelsOf(channels).map(([id]) => id);
   return second === undefined ? (first ?? '') : '';
 }
 
-/** The same of a form whose messages go into the channel: the one that is `asked` for comes first, if it takes any. */
+/**
+ * Returns the channel that a form for publishing starts with: the one `asked` for, if it accepts messages, takes
+ * precedence.
+ */
 export function targetChannelOf(channels: readonly { id: string; name: string }[], asked: string | undefined): string {
   const isOfSystem = channels.some((channel) => channel.id === asked && isSystemChannel(channel));
   return asked === undefined || isOfSystem ? onlyChannelOf(channels) : asked;

@@ -2,15 +2,15 @@ import { type FlowGraph, type FlowWay, TRIGGER } from './flow-graph.ts';
 
 /** How far a step of a run has come. */
 export type StepState = 'done' | 'failed' | 'running' | 'waiting' | 'skipped';
-/** Ways that a run has taken; from a step that was skipped, nothing was decided. */
+/** Transitions that a run has taken. Nothing was decided at a step that was skipped. */
 export type TakenWays = ReadonlyMap<string, 'done' | 'skipped'>;
-/** The branches that steps chose, by the IDs of the steps: more than one in a loop. Steps without branches are absent. */
+/** The branches that steps chose, by step id: several in a loop. Steps without branches are absent. */
 export type ChosenWays = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What a step of a run has to say about its branch. */
+/** What a step of a run says about its branch. */
 type Decided = { id: string; type: string; status: string; output?: unknown };
 
-/** The branches that the completed steps of a run chose, as their outputs tell. */
+/** Returns the branches that the completed steps of a run chose, according to their outputs. */
 export function chosenWays(steps: readonly Decided[]): ChosenWays {
   const chosen = new Map<string, Set<string>>();
   for (const { id, type, status, output } of steps) {
@@ -21,7 +21,7 @@ export function chosenWays(steps: readonly Decided[]): ChosenWays {
   return chosen;
 }
 
-/** The name of a way in flow-graph.ts. */
+/** The name of a transition in flow-graph.ts. */
 function branchOf(type: string, output: unknown): string | undefined {
   const { result, case: index, passed, matched, decision } = Object(output) as Record<string, unknown>;
   switch (type) {
@@ -41,10 +41,15 @@ function branchOf(type: string, output: unknown): string | undefined {
 }
 
 const isOnError = ({ labels }: FlowWay): boolean => labels.some((label) => /^(also )?on (?!timeout)/.test(label));
-/** Codes of a step that fails by a rejection or a timeout: any other failure takes no way of these. */
+/**
+ * Codes of a step that fails because of a rejection or a timeout. Any other failure takes neither of these transitions.
+ */
 const DECLINED = ['APPROVAL_REJECTED', 'WAIT_TIMEOUT'];
 
-/** The ways that a run took: between two steps that it came to, and along the branches that its steps chose. */
+/**
+ * Returns the transitions that a run took: between two steps that it reached, and along the branches that its steps
+ * chose.
+ */
 export function takenWays(
   flow: FlowGraph,
   {
@@ -59,7 +64,7 @@ export function takenWays(
 ): TakenWays {
   const wasAt = (key: string | undefined): boolean => {
     if (key === TRIGGER) return true;
-    // One whose condition was false was passed, too.
+    // A step whose condition was false was passed too.
     return states.has(flow.steps.find((step) => step.key === key)?.id ?? '');
   };
   const isOver = (key: string): boolean =>
@@ -69,7 +74,7 @@ export function takenWays(
   for (const way of flow.ways) {
     if (!wasAt(way.from)) continue;
     const branches = chosen.get(way.from);
-    // In a loop it may have failed, too, and have taken another way then.
+    // In a loop the step may also have failed and taken another transition in another iteration.
     if (
       branches !== undefined &&
       states.get(way.from) === 'done' &&
@@ -86,7 +91,7 @@ export function takenWays(
       if (wasAt(way.to) && (isOver(way.from) || way.isDashed || way.isInner)) take(way);
       continue;
     }
-    // An end is taken where it is the only one that the step can have come to.
+    // An end was taken if it is the only one that the step can have reached.
     const isOfFailure = way.end?.kind === 'failed' && way.isDashed;
     const others = siblings.filter(
       (each) => each.to === undefined && (each.end?.kind === 'failed' && each.isDashed) === isOfFailure,
@@ -98,6 +103,6 @@ export function takenWays(
 }
 
 const nameOf = ({ id, from }: FlowWay): string => id.slice(from.length + 1);
-/** Whether each branch is drawn as a way of its own: a timeout may share the one of a rejection. */
+/** Whether each branch is drawn as a transition of its own. A timeout may share the transition of a rejection. */
 const isOfBranches = ({ ways }: FlowGraph, from: string, branches: ReadonlySet<string>): boolean =>
   [...branches].every((name) => ways.some((way) => way.from === from && nameOf(way) === name));

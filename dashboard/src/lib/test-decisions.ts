@@ -1,9 +1,11 @@
 import { jsonTree, valueText, withValue } from './json-edit.ts';
 
-/** How an approval goes in a test run. `custom`: its simulated response says something else. */
+/** The decision of an approval in a test run. `custom`: its simulated response says something else. */
 export type TestDecision = 'approved' | 'rejected' | 'timeout' | 'custom';
 
-/** The decision that the simulated responses have for an approval. One without a response times out. */
+/**
+ * Returns the decision that the simulated responses contain for an approval. An approval without a response times out.
+ */
 export function decisionIn(mocks: string, id: string): TestDecision {
   const tree = jsonTree(mocks);
   if (valueText(mocks, tree, [id]) === undefined) return 'timeout';
@@ -11,7 +13,7 @@ export function decisionIn(mocks: string, id: string): TestDecision {
   return decision === '"approved"' ? 'approved' : decision === '"rejected"' ? 'rejected' : 'custom';
 }
 
-/** The simulated responses with a decision for an approval. */
+/** Returns the simulated responses with a decision for an approval. */
 export function withDecision(mocks: string, id: string, decision: TestDecision): string {
   const before = mocks.trim() === '' ? '{}' : mocks;
   if (decision === 'custom') return mocks;
@@ -27,7 +29,7 @@ export function withDecision(mocks: string, id: string, decision: TestDecision):
   return withValue(before, [id], `{ "output": { "decision": "${decision}", "data": {} } }`);
 }
 
-/** Approves what was not asked about before, and forgets approvals that are gone. `asked`: those that have a decision. */
+/** Approves approvals that are new and removes those that are gone. `asked`: approvals that already have a decision. */
 export function withApprovals(
   { mocks, asked }: { mocks: string; asked: readonly string[] },
   ids: readonly string[],

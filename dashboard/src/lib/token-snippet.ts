@@ -1,9 +1,12 @@
 import type { ScopeExample } from './scope-example.ts';
 
-/** `example`: what the program asks for with its token; absent, it only gets one. */
+/** `example`: the request that the program sends with its token. If absent, it only gets a token. */
 type Client = { url: string; id: string; secret: string; example: ScopeExample | undefined };
 
-/** A program for Node alone that gets a token and asks with it: the proofs of RFC 9449 in as few lines as they take. */
+/**
+ * A program without dependencies for Node that gets a token and sends a request with it: the DPoP proofs of RFC 9449 in
+ * as few lines as possible.
+ */
 export const plainTokenSnippet = ({ url, id, secret, example }: Client): string =>
   `import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 
@@ -12,7 +15,7 @@ const id = '${id}';
 const secret = '${secret}';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
-// Each request has a proof of its own, signed by a key that never leaves this program.
+// Each request has its own proof, signed by a key that never leaves this program.
 function prove(htm, htu, token) {
   const ath = token && createHash('sha256').update(token).digest('base64url');
   const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: publicKey.export({ format: 'jwk' }) };
@@ -52,7 +55,10 @@ ${
 console.log(await response.text());
 `;
 
-/** A program for Node that gets a token with these and asks with it, by the client library: it makes the proofs of RFC 9449 itself. */
+/**
+ * A program for Node that gets a token with these credentials and sends a request with it through the client library,
+ * which creates the DPoP proofs of RFC 9449.
+ */
 export const tokenSnippet = ({ url, id, secret, example }: Client): string =>
   `import { Posthorn } from '@posthorn/client';
 

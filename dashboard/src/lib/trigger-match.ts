@@ -12,15 +12,18 @@ const namesIn = (one: unknown, many: unknown): string[] => [
   ),
 ];
 
-/** The channels that the trigger names. */
+/** Returns the channels that the trigger names. */
 export const triggerChannels = ({ trigger: { config } }: OfTrigger): string[] =>
   namesIn(config['channelId'], config['channelIds']);
 
-/** The event types that the trigger names, and beginnings of them such as `order.*`. */
+/** Returns the event types that the trigger names, and prefixes such as `order.*`. */
 export const triggerTypes = ({ trigger: { config } }: OfTrigger): string[] =>
   namesIn(config['eventType'], config['eventTypes']);
 
-/** The workflows that a published message starts. `hasFilter`: only if the payload is as a filter says, which the service knows. */
+/**
+ * Returns the workflows that a published message starts. `hasFilter`: only if the payload matches a filter, which only
+ * the service can evaluate.
+ */
 export const startedBy = <T extends Triggered>(
   workflows: readonly T[],
   { channelId, eventType }: { channelId: string; eventType: string },
@@ -28,7 +31,7 @@ export const startedBy = <T extends Triggered>(
   workflows.flatMap((workflow) => {
     const { type, config: given } = workflow.trigger ?? {};
     if (type !== 'event') return [];
-    // `as`: the service takes no other config.
+    // `as`: the service accepts no other config.
     const config = (given ?? {}) as Readonly<Record<string, unknown>>;
     const trigger = { trigger: { kind: type, config } };
     const channels = triggerChannels(trigger);

@@ -1,4 +1,5 @@
-// A browser that was started with the locale C says `en-US@posix`, which Intl refuses. Libraries give it the language unasked.
+// A browser started with the locale C reports `en-US@posix`, which Intl rejects. Libraries pass the browser's language
+// to Intl unasked.
 try {
   new Intl.NumberFormat(navigator.language);
 } catch {

@@ -1,15 +1,15 @@
 import type { UpdateWebhook, Webhook } from '../../../client/src/index.ts';
 
-/** Where a part of a message comes from: `default` is where the sender has it. */
+/** Where a part of a message comes from. `default`: where the sender has it. */
 const EVENT_ID_WAYS = ['header', 'pointer'] as const;
 const EVENT_TYPE_WAYS = ['cel', 'literal', 'header', 'pointer'] as const;
 const PAYLOAD_WAYS = ['pointer', 'fields'] as const;
 
-/** Mapped parts of a webhook, each with the ways in which it may be given. */
+/** Mapped parts of a webhook, each with the sources that it may have. */
 export const MAPPED = { eventId: EVENT_ID_WAYS, eventType: EVENT_TYPE_WAYS, payload: PAYLOAD_WAYS } as const;
 export type MappedPart = keyof typeof MAPPED;
 
-/** The fields of a form for a webhook: texts alone, so that what was written can be compared. */
+/** The fields of a webhook form. All are texts, so that edits can be compared. */
 export type WebhookFields = ReturnType<typeof webhookFields>;
 
 export function webhookFields(webhook: Webhook) {
@@ -52,7 +52,7 @@ const SIGNATURE = [
   'template',
 ] as const;
 
-/** The change of a webhook to what was written. Throws for fields of a payload that are no JSON. */
+/** Returns the update of a webhook with the edited fields. Throws if payload fields are not valid JSON. */
 export function webhookChangeOf(values: WebhookFields, written: Partial<WebhookFields>): UpdateWebhook {
   const isWritten = (names: readonly (keyof WebhookFields)[]): boolean => names.some((name) => name in written);
   const signature = Object.fromEntries(

@@ -3,7 +3,7 @@ import type { Tone } from '../ui/status.tsx';
 
 type Word = { tone: Tone; word: string };
 
-/** The state of deliveries and of messages by their deliveries, as rows and heads show it. */
+/** Labels for the state of deliveries, and of messages by their deliveries, in rows and headings. */
 export const DELIVERY_STATES = {
   delivered: { tone: 'delivered', word: 'Delivered' },
   failed: { tone: 'failed', word: 'Failed' },
@@ -15,7 +15,7 @@ export const DELIVERY_STATES = {
 export const stateOfDelivery = ({ status, held }: Pick<Delivery, 'status' | 'held'>): Word =>
   held === undefined ? DELIVERY_STATES[status] : { tone: 'held', word: 'On hold' };
 
-/** The state of a message: that of its deliveries together, or that it waits for its time. */
+/** The state of a message: the combined state of its deliveries, or that it is scheduled. */
 export const MESSAGE_STATES = {
   ...DELIVERY_STATES,
   unrouted: { tone: 'cancelled', word: 'No subscribers' },
@@ -50,7 +50,7 @@ export const ERRORS: Readonly<Record<ErrorClass, string>> = {
 };
 export const ERROR_KINDS = Object.keys(ERRORS) as ErrorClass[];
 
-/** The same in a badge, where a status code would stand. */
+/** Why an attempt failed, short enough for a badge in place of a status code. */
 export const ERROR_CODES: Readonly<Record<ErrorClass, string>> = {
   dns: 'dns',
   connect: 'connection failed',
@@ -63,7 +63,7 @@ export const ERROR_CODES: Readonly<Record<ErrorClass, string>> = {
   internal: 'internal error',
 };
 
-/** Why a delivery or a run gave up. */
+/** Why a delivery or a run failed permanently. */
 export const GIVE_UP_REASONS: Readonly<Record<string, string>> = {
   exhausted: 'All attempts failed',
   gone: 'Endpoint returned 410 Gone',
@@ -75,6 +75,6 @@ export const GIVE_UP_REASONS: Readonly<Record<string, string>> = {
   failed_step: 'Step failed',
 };
 
-/** `1 delivery`, `12 deliveries`. */
+/** Returns a text such as `1 delivery` or `12 deliveries`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;

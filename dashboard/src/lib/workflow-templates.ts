@@ -1,4 +1,4 @@
-/** Definitions to begin with, one for each way that a run mostly begins or waits. */
+/** Definitions to start from, one for each common way that a run starts or waits. */
 export const TEMPLATES = {
   event: `{
   "name": "Large orders",

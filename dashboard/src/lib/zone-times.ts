@@ -2,7 +2,9 @@ export type Zone = 'utc' | 'local';
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** The parts of a time, in a zone. The local zone is named by its distance from UTC, which is the same everywhere. */
+/**
+ * Returns the parts of a time in a time zone. The local zone is written as its offset from UTC, which is unambiguous.
+ */
 export function partsOf(at: Date, zone: Zone): { date: string; time: string; name: string } {
   const shift = zone === 'utc' ? 0 : -at.getTimezoneOffset();
   const iso = new Date(at.getTime() + shift * 60_000).toISOString();
@@ -11,23 +13,26 @@ export function partsOf(at: Date, zone: Zone): { date: string; time: string; nam
   return { date: iso.slice(0, 10), time: iso.slice(11, 23), name };
 }
 
-/** A time as a field has it, in the zone of the reader: `2026-01-31T12:00:00`. */
+/** Returns a time as a date field has it, in the user's time zone: `2026-01-31T12:00:00`. */
 export const timeText = (at: string, zone: Zone): string => {
   const time = new Date(at);
   const shift = zone === 'utc' ? 0 : -time.getTimezoneOffset();
   return new Date(time.getTime() + shift * 60_000).toISOString().slice(0, 19);
 };
 
-/** The same back. Undefined while no whole time stands in the field. */
+/** Parses the value of a date field. Returns undefined while it is incomplete. */
 export const timeOfText = (text: string, zone: Zone): string | undefined => {
   const at = new Date(zone === 'utc' ? `${text}Z` : text);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 };
 
-/** Clocks are put forward and back by one of these, in minutes. */
+/** Minutes by which clocks are put forward and back. */
 const CLOCK_CHANGES = [30, 60, 120];
 
-/** Whether the text of a field is that of two times, or of none, as clocks are put back or forward then. The browser takes one `at`. */
+/**
+ * Whether the text of a field means two times, or none, because clocks are put back or forward then. The browser picks
+ * one, `at`.
+ */
 export const isAtClockChange = (text: string, at: string, zone: Zone): boolean =>
   !timeText(at, zone).startsWith(text) ||
   CLOCK_CHANGES.some((minutes) => {

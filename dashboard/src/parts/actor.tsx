@@ -9,6 +9,6 @@ const WITHOUT_ID: Readonly<Record<AuditEntry['actor']['kind'], string>> = {
   temporal: 'Temporal',
 };
 
-/** The one who has done it: by name where it is known, and those without an ID by their kind alone. */
+/** The actor of an event: by name if it is known; an actor without an id only by its kind. */
 export const Actor = ({ of: { actor } }: { of: AuditEntry }) =>
   actor.id === undefined ? WITHOUT_ID[actor.kind] : <Doer id={actor.id} />;

@@ -11,11 +11,11 @@ import { ProveDialog } from './prove-dialog.tsx';
 
 type Act = {
   /**
-   * Does something that changes the service, and resolves with whether it was done. The form or button that asked for it takes no second
-   * press meanwhile. The note about it has the requests for it; a form that leads to what it has made tells nothing. A failure is told,
-   * unless `onFailure` takes it. Where the session must be proven first
-   * or has ended, its person is asked, and it is done afterwards. `undo` takes
-   * back what was told, for 8 seconds.
+   * Runs an action that changes the service, and resolves with whether it succeeded. Until then the form or button that
+   * started it ignores further presses. The toast about it offers the requests that were sent; a form that leads to
+   * what it has created shows no toast. A failure is shown as a toast unless `onFailure` handles it. If the session
+   * must be verified again or has ended, the user is asked, and the action runs afterwards. `undo` reverts the
+   * announced action; it is offered for 8 seconds.
    */
   act(
     what: () => Promise<unknown>,
@@ -26,7 +26,7 @@ type Act = {
     },
   ): Promise<boolean>;
   tell(text: string, kind?: 'good' | 'bad'): void;
-  /** Does it when 8 seconds are over, unless the person takes it back. A page that is closed before then does it at once. */
+  /** Runs the action after 8 seconds unless the user undoes it. If the page is closed before then, it runs at once. */
   actLater(
     text: string,
     what: () => Promise<unknown>,
@@ -50,7 +50,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const value = useMemo((): Act => {
     const tell: Act['tell'] = (text, kind = 'good') => void toast(text, { kind });
-    /** Tells what was done, with a way back where there is one, and the requests that were sent for it. */
+    /** Shows a toast about what was done, with an undo button if possible, and the requests that were sent. */
     const tellDone = (text: string, sent: readonly Written[], undo?: () => void): string => {
       const id = toast(text, {
         forMs: undo === undefined ? SHOWN_MS : UNDO_MS,
@@ -152,7 +152,7 @@ export function ActProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Has the gate of the pages find out that the session has ended, and waits for the person to sign in again. */
+/** Makes the gate of the pages notice that the session has ended, and waits for the user to sign in again. */
 const nextSession = (client: QueryClient): Promise<void> =>
   new Promise((resolve) => {
     const end = client.getQueryCache().subscribe((event) => {

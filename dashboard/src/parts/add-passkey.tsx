@@ -9,10 +9,10 @@ import { FailureNote } from './failure-note.tsx';
 import { problemOf } from './problem-of.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-/** Whether this browser can have passkeys at all. */
+/** Whether this browser supports passkeys at all. */
 export const canHavePasskeys = (): boolean => typeof PublicKeyCredential !== 'undefined';
 
-/** Adds a passkey of this browser. The first factor of a person comes with recovery codes, which are shown once. */
+/** Adds a passkey of this browser. A user's first factor comes with recovery codes, which are shown once. */
 export function AddPasskey({
   title = 'Add passkey',
   cancel,
@@ -21,7 +21,7 @@ export function AddPasskey({
 }: {
   title?: string;
   cancel?: string;
-  /** Absent: as `onClose`. */
+  /** If absent, `onClose` is called. */
   onCancel?: () => void;
   onClose: () => void;
 }) {

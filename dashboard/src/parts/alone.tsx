@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { BASE } from '../lib/addresses.ts';
 import { Button } from '../ui/button.tsx';
 
-/** A page for somebody who is not signed in: one card with the mark. */
+/** A page for a visitor who is not signed in: one card with the logo. */
 export function Alone({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Posthorn`;
@@ -22,7 +22,7 @@ export function Alone({ title, note, children }: { title: string; note?: ReactNo
   );
 }
 
-/** The fields of a card and the button that sends them, over its whole width. */
+/** The fields of a card and its full-width submit button. */
 export function AloneForm({ go, onSubmit, children }: { go: string; onSubmit: () => void; children: ReactNode }) {
   return (
     <form

@@ -8,12 +8,15 @@ type Listening = { isLive: boolean; listen: (listener: Listener) => () => void }
 
 const ChangesContext = createContext<Listening | undefined>(undefined);
 
-/** Until a stream that was refused is asked for again. */
+/** How long to wait before a refused stream is requested again. */
 const AGAIN_MS = 30_000;
-/** All that one look of the service tells comes at once. */
+/** How long to collect changes: all that one poll of the service reports arrives together. */
 const TOGETHER_MS = 50;
 
-/** One stream of changes for the page of a place, while its tab is seen: a browser has six connections to a host for all of its tabs. */
+/**
+ * Opens one stream of changes for the environment of a page while its tab is visible, because a browser has only six
+ * connections per host for all of its tabs.
+ */
 export function ChangesProvider({ children }: { children: ReactNode }) {
   const { at } = useHere();
   const { appId, environment } = at.place;
@@ -29,7 +32,7 @@ export function ChangesProvider({ children }: { children: ReactNode }) {
           for (const listener of listeners.current) listener(change.kind);
         }
       } catch {
-        // Lists ask by themselves meanwhile.
+        // Meanwhile lists poll.
         again = setTimeout(turn, AGAIN_MS);
       }
       if (open?.signal === signal) open = undefined;
@@ -67,7 +70,10 @@ export function ChangesProvider({ children }: { children: ReactNode }) {
   return <ChangesContext value={value}>{children}</ChangesContext>;
 }
 
-/** Calls back when something of these kinds may have changed. Returns whether that is told at all: else one asks now and then. */
+/**
+ * Calls back when something of these kinds may have changed. Returns whether the stream is connected; if it is not, the
+ * caller has to poll.
+ */
 export function useChanges(kinds: readonly ChangeKind[], onChange: () => void): boolean {
   const listening = useContext(ChangesContext);
   const latest = useRef(onChange);

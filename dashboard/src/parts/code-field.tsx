@@ -1,6 +1,6 @@
 import { TextField } from '../ui/field.tsx';
 
-/** What a person typed as the second factor: six digits are a code, all else is a recovery code. */
+/** Interprets what the user typed as the second factor: six digits are a code, anything else is a recovery code. */
 export function givenCode(text: string): { code: string } | { recoveryCode: string } {
   const given = text.replaceAll(/\s/g, '');
   return /^\d{6}$/.test(given) ? { code: given } : { recoveryCode: given };

@@ -12,26 +12,32 @@ type Given = {
   title: string;
   /** What will happen, with a count. */
   children: ReactNode;
-  /** More of the question: fields, or a preview. */
+  /** Further content of the dialog: fields, or a preview. */
   more?: ReactNode;
-  /** The button that does it: the verb of the title. */
+  /** Label of the button: the verb of the title. */
   go: string;
   cancel?: string;
   isDanger?: boolean;
-  /** A text that must be typed first in the live environment, such as the name of what would be gone. */
+  /** A text that must be typed first in the live environment, such as the name of what will be deleted. */
   typed?: string | undefined;
-  /** It changes what both environments share: the name is typed wherever one is, and no environment stands in the title. */
+  /**
+   * The action affects both environments, so the name must be typed in either, and the title does not name an
+   * environment.
+   */
   isOfBothEnvironments?: boolean;
-  /** It cannot be done as the fields are. */
+  /** The action cannot run with the current fields. */
   isDisabled?: boolean;
   size?: 'normal' | 'wide';
-  /** What it does has a request that can be shown. */
+  /** The action has a request that can be shown. */
   hasRequest?: boolean;
   onGo: () => void;
   onClose: () => void;
 };
 
-/** A question before something is done. In the live environment a name is typed before what cannot be taken back. */
+/**
+ * Asks for confirmation before an action. In the live environment the user must type a name before an action that
+ * cannot be undone.
+ */
 export function Confirm({
   title,
   children,

@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy.tsx';
 
-/** Copies the IDs of selected rows, one for each line. */
+/** Copies the ids of selected rows, one per line. */
 export function CopyIds({ rows }: { rows: readonly { id: string }[] }) {
   const [isCopied, copy] = useCopy();
   return (

@@ -11,12 +11,12 @@ import { Ago } from './moment.tsx';
 import { type Targets, TargetWarning } from './target-warning.tsx';
 import { shortId } from '../ui/copy.tsx';
 
-/** Bound of the API. */
+/** Limit of the API. */
 const MOST_A_SECOND = 1_000;
-/** As for a replay of messages: a receiver that has just come back is not flooded. */
+/** The default of message replays, too: a receiver that has just recovered must not be flooded. */
 const USUAL_A_SECOND = '100';
 
-/** What a dry run has found. `isMore`: at least so many. */
+/** The result of a dry run. `isMore`: there are at least this many. */
 export type DryCount = {
   matched: number;
   isMore?: boolean;
@@ -24,26 +24,28 @@ export type DryCount = {
 };
 
 type Given = {
-  /** The question before it is known how many match, and with their number. */
+  /** The question, before and after the number of matches is known. */
   title: (counted: DryCount | undefined) => string;
   countKey: readonly unknown[];
   count: () => Promise<DryCount>;
   /** What will happen. */
   children: ReactNode;
-  /** The button, with the number. */
+  /** Label of the button, with the number. */
   go: (counted: DryCount | undefined) => string;
   told: string;
-  /** Asks for it, and leads to where its progress is seen. */
+  /** Starts the action and opens the page that shows its progress. */
   start: (pace: { ratePerSecond?: number }) => Promise<void>;
-  /** Where it sends to. Absent: it sends nothing. */
+  /** Where the action sends to. Absent if it sends nothing. */
   targets?: Targets;
   onClose: () => void;
 };
 
-/** `358`, or `1,000+` where at least so many match. */
+/** Formats a count: `358`, or `1,000+` if at least that many match. */
 export const matchedText = ({ matched, isMore = false }: DryCount): string => boundedText({ count: matched, isMore });
 
-/** Counts first what would be done to all that a filter matches, and shows the oldest; then asks for it, at a rate. */
+/**
+ * Counts what an action would affect, given a filter, and shows the oldest matches; then starts the action at a rate.
+ */
 export function CountDialog({ title, countKey, count, children, go, told, start, targets, onClose }: Given) {
   const { act } = useActs();
   const { app } = useHere();
@@ -57,7 +59,7 @@ export function CountDialog({ title, countKey, count, children, go, told, start,
     <Confirm
       title={title(counted)}
       go={go(counted)}
-      // Many things have no name of their own: the app is theirs.
+      // Many things have no name, so the name of the app is typed instead.
       typed={isAny ? app.name : undefined}
       isDisabled={!isAny || !isRate}
       hasRequest={isAny && isRate}
@@ -86,7 +88,7 @@ export function CountDialog({ title, countKey, count, children, go, told, start,
             </div>
           )}
           {isAny && (
-            // A text: a number that is written wrongly would be none for the browser, and so no rate at all.
+            // A text field: in a number field an invalid number would read as empty, and so as no rate limit at all.
             <TextField
               label="Rate limit"
               value={rate}

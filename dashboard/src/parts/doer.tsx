@@ -5,10 +5,10 @@ import { useHere, useSession } from '../lib/session.ts';
 import { shortId } from '../ui/copy.tsx';
 import { useDoers } from './use-doers.ts';
 
-/** Kinds of those who act, by the prefix of their IDs. */
+/** Kinds of actors, by the prefix of their ids. */
 const KINDS: Readonly<Record<string, string>> = { key: 'API key', oac: 'Machine credential', usr: 'Person' };
 
-/** Who has done something: a person by name, while a member of the organisation, a key or credential by kind and name. */
+/** The actor of a change: a user by name, if a member of the organisation, and a key or credential by kind and name. */
 export const Doer = ({ id }: { id: string }) => (id.startsWith('usr_') ? <Person id={id} /> : <Credential id={id} />);
 
 function Person({ id }: { id: string }) {

@@ -6,40 +6,43 @@ import { useActs } from './acts.tsx';
 type Row = { id: string };
 type Question = { title: string; why: string; go: string; typed?: string | undefined };
 
-/** What is done to each of several rows. */
+/** An action on each of several rows. */
 type Doing<T> = {
   what: (row: T) => PromiseLike<unknown>;
-  /** Told once all of it is done. */
+  /** Message shown when all rows are done. */
   told: (rows: readonly T[]) => string;
-  /** Told for the 8 seconds in which it can be taken back. Absent: it is done at once. */
+  /** Message shown for the 8 seconds in which the action can be undone. If absent, the action runs at once. */
   later?: (rows: readonly T[]) => string;
-  /** The question before it is done to these rows. Undefined, or absent: none. */
+  /** The question to ask before acting on these rows. Undefined or absent if none is needed. */
   question?: (rows: readonly T[]) => Question | undefined;
 };
 
 type EachRow<T> = {
-  /** Does it, once what must be asked first has been answered. Rows that it is being done to are left out. */
+  /** Runs the action once any question has been answered. Rows already in progress are skipped. */
   go: (rows: readonly T[], onDone?: () => void) => void;
   isBusy: boolean;
   /** The question that waits for an answer, for `Confirm`. */
   asked: (Question & { onGo: () => void; onClose: () => void; isDanger?: boolean }) | undefined;
 };
 
-/** Does something with each of several rows, one after the other. Rows whose status has changed meanwhile are counted and told. */
+/**
+ * Runs an action on several rows, one after the other. Rows whose status has changed meanwhile are counted and
+ * reported.
+ */
 export function useEachRow<T extends Row>({ what, told, later, question }: Doing<T>): EachRow<T> {
   const { act, actLater, tell } = useActs();
   const refresh = useRefresh();
-  // A key may come twice before anything is drawn anew.
+  // A key press may come twice before React renders again.
   const underWay = useRef(new Set<string>());
   const [isBusy, setIsBusy] = useState(false);
   const [asked, setAsked] = useState<{ rows: readonly T[]; onDone: () => void }>();
   const doAll = (rows: readonly T[], onDone: () => void): void => {
     let skipped = 0;
     const all = async (): Promise<void> => {
-      // Once more, where the session had to be proven first.
+      // Try again if the session had to be verified first.
       skipped = 0;
       try {
-        // A page that is being closed gets no answer on which the next request could wait.
+        // A page that is being closed gets no response, so the next request must not wait for one.
         if (isPageLeft()) await Promise.all(rows.map(what));
         else
           for (const row of rows)

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { CodeLines } from '../ui/code-lines.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** The requests of an action as lines for a shell, and as commands of the service where it has some. Nothing is sent. */
+/** Shows the requests of an action as shell commands, and as Posthorn commands if there are any. Sends nothing. */
 export function EquivalentRequest({ of, onClose }: { of: readonly Written[]; onClose: () => void }) {
   return (
     <Dialog title="Equivalent request" size="wide" onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>

@@ -11,9 +11,9 @@ import { CodeLines } from '../ui/code-lines.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { FailureNote } from './failure-note.tsx';
 
-/** Rows that the service writes into one file, at most. */
+/** Most rows that the service writes to one file. */
 const MOST_ROWS = 100_000;
-/** A list of many pages may be told to wait: the limits of a person are counted for a minute. */
+/** How long to wait when a list of many pages is rate-limited: a user's limits are counted per minute. */
 const RETRIES = { max: 4, withinMs: 60_000 };
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
@@ -21,9 +21,9 @@ const FORMAT_NAMES: Readonly<Record<Format, string>> = { csv: 'CSV', ndjson: 'JS
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** The list that leaves: where it stands in the API, and what it is narrowed to. */
+/** The list to export: its path in the API and its filters. */
 export type Exported = {
-  /** Name of the file, without its ending. */
+  /** Name of the file, without its extension. */
   name: string;
   path: string;
   query: () => Query;
@@ -32,29 +32,32 @@ export type Exported = {
 /** The service writes the file. */
 type FromService = {
   take: (format: Format) => Lines<unknown>;
-  /** The formats that it has. Absent: all of them. */
+  /** The formats that the service offers. If absent: all. */
   formats?: readonly [Format, ...Format[]];
-  /** A command of the service that writes such lines too. */
+  /** A Posthorn command that writes the same lines. */
   command?: { line: string; why: string };
 };
 
-/** The browser writes the file from the pages of the list, asked for where the page acts. */
+/** The browser writes the file from the pages of the list, requested in the environment of the page. */
 type FromPages = {
   at: Pick<RequestOptions, 'place'>;
-  /** Absent: the list has pages of 100 rows, as all others have. */
+  /** If absent, the list has pages of 100 rows, as all others have. */
   paging?: Paging;
 };
 
-/** How a list goes on that has pages of its own kind, whose length nobody chooses. */
+/** Paging of a list whose page size is fixed. */
 export type Paging = {
-  /** The member of an answer with its rows. */
+  /** The member of a response that holds its rows. */
   member: string;
-  /** The parameter that asks for those behind an answer, and its value. Undefined: the answer was the last one. */
+  /** The query parameter, with its value, that requests the page after a response. Undefined after the last page. */
   parameter: string;
   nextOf: (answer: unknown) => number | undefined;
 };
 
-/** The whole of a list as a file, with the filters of the page, and the same for a shell. `what` tells several buttons of a page apart. */
+/**
+ * Exports a whole list as a file, with the filters of the page, and shows the equivalent shell command. `what`
+ * distinguishes several export buttons on a page.
+ */
 export function ExportButton({ of, what }: { of: Exported; what?: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -94,7 +97,7 @@ export function ExportDialog({ of, onClose }: { of: Exported; onClose: () => voi
       const taken = await ('take' in of
         ? linesOfService(of.take(format), { format, told: setCount, signal })
         : linesOfPages({ ...of, query }, { format, told: setCount, signal }));
-      // Nobody waits for the file any more.
+      // The export was cancelled meanwhile.
       if (signal.aborted) return;
       const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
       download(new Blob(taken.parts, { type }), `${name}.${format}`);
@@ -147,7 +150,7 @@ export function ExportDialog({ of, onClose }: { of: Exported; onClose: () => voi
       {isOfService && (
         <CodeLines
           title="The file by cURL"
-          // A list of one format has no parameter for it.
+          // A list with a single format has no parameter for it.
           text={curlOf(
             `${path}/export`,
             { ...(formats.length > 1 && { format: formats[0] }), ...query },
@@ -175,7 +178,7 @@ async function linesOfService(lines: Lines<unknown>, { format, told, signal }: T
     parts.push(`${line}\n`);
     if (parts.length % 1_000 === 0) told(parts.length);
   }
-  // The first line of a table has the names of its columns.
+  // The first line of a table contains the names of its columns.
   return { parts, isCut: parts.length - Number(format === 'csv') >= MOST_ROWS };
 }
 
@@ -191,19 +194,19 @@ async function linesOfPages({ path, query, at, paging }: AskedPages, { format, t
     };
     const { data, text } = await api.request(asked, { ...at, signal, retries: RETRIES }).withAnswer();
     if (paging !== undefined) return { text, member: paging.member, cursor: paging.nextOf(data)?.toString() };
-    // `as`: every other list of the service answers with pages.
+    // `as`: every other list of the service responds with pages.
     return { text, cursor: (data as Page<unknown>).pagination.cursor };
   };
   const { isCut } = await readRows(read, file, { most: MOST_READ, told });
   return { parts: file.parts(), isCut };
 }
 
-/** A line for a shell, in which the key stays a name. */
+/** Returns a shell command in which the key is a variable. */
 function curlOf(path: string, query: Query, file?: string): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   );
   const search = new URLSearchParams(given).toString();
-  // A quote is the one character that would end the text: URLSearchParams writes it as %27.
+  // A single quote is the only character that would end the text; URLSearchParams writes it as %27.
   return `curl -sS --fail-with-body '${API}${path}?${search}' -H "Authorization: Bearer $POSTHORN_KEY"${file === undefined ? '' : ` -o ${file}`}`;
 }

@@ -6,7 +6,7 @@ import { CopyButton } from '../ui/copy.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { failureText } from './failure-text.ts';
 
-/** Says what failed and why. The ID of the request, by which the service's log knows it, stands behind Details. */
+/** Says what failed and why. The request id, which identifies the request in the service's log, is under Details. */
 export function FailureNote({
   error,
   onRetry,
@@ -18,7 +18,8 @@ export function FailureNote({
 }) {
   const [isOpen, setIsOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  // What was pressed may stand far from it in a long form. A list that could not be read is no answer to anything.
+  // In a long form the pressed button may be far away, so scroll the note into view. A list that could not be loaded is
+  // not a response to a press.
   useEffect(() => {
     if (onRetry === undefined) box.current?.scrollIntoView({ block: 'nearest' });
   }, [error, onRetry]);
@@ -57,6 +58,6 @@ export function FailureNote({
 
 type Query = { isError: boolean; error: unknown; refetch: () => unknown };
 
-/** Stands in place of what a query has not given yet, or could not give. */
+/** Shown in place of data that a query has not returned yet or could not return. */
 export const NotRead = ({ of: query, children = <Skeleton /> }: { of: Query; children?: ReactNode }) =>
   query.isError ? <FailureNote error={query.error} onRetry={() => void query.refetch()} /> : children;

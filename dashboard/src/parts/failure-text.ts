@@ -1,12 +1,12 @@
 import { ConnectionError, isApiError } from '../api/client.ts';
 import { NoPasskeyError } from '../lib/passkeys.ts';
 
-/** Says what went wrong: in the service's own words where it has answered. */
+/** Returns what went wrong, in the service's words if it responded. */
 export function failureText(error: unknown): string {
   if (error instanceof ConnectionError) return "The service isn't responding";
   if (error instanceof NoPasskeyError)
     return 'No passkey was used: this browser has none for Posthorn, or you cancelled';
-  // Most refusals of a field have its reason in their message already.
+  // Most validation errors already contain the reason in their message.
   if (
     isApiError(error) &&
     error.details !== undefined &&

@@ -11,19 +11,19 @@ import { useFoundNames, useSettled } from './use-found.ts';
 
 type Given = {
   kind: FoundKind;
-  /** Those that were read. */
+  /** The things that were loaded. */
   known: readonly NamePair[];
-  /** Others are there, and are searched for. */
+  /** There are more, which are searched for. */
   isMore: boolean;
   value: string;
   onChange: (id: string) => void;
   placeholder?: string;
   icon?: LucideIcon | undefined;
-  /** They are not read yet: what is typed would be lost. */
+  /** Still loading, so the field is disabled: what is typed would be lost. */
   isPending?: boolean;
 };
 
-/** One thing of a kind, such as a channel, in a form. */
+/** A form field that selects one thing of a kind, such as a channel. */
 export function FoundSelectField({ beside, ...given }: FieldGiven & Given & { beside?: ReactNode }) {
   const { label, isLabelHidden, hint, error, isDisabled } = given;
   const field = {
@@ -40,7 +40,7 @@ export function FoundSelectField({ beside, ...given }: FieldGiven & Given & { be
   );
 }
 
-/** The same without a frame. Those that were read are offered at once; with many of them, all others are found by their name or ID. */
+/** The select without a label. It offers the loaded things at once; if there are more, they are found by name or id. */
 export function FoundSelect({
   kind,
   known,
@@ -56,10 +56,10 @@ export function FoundSelect({
   const [text, setText] = useState('');
   const wanted = useSettled(text.trim());
   const found = useFoundNames(kind, wanted, { known });
-  // One that is chosen and was not read is asked for by its ID.
+  // If the selected thing is not among the loaded ones, request it by its id.
   const chosenOf = useFoundNames(kind, value, { known, isAsked: value !== '' });
   const all = [...known, ...found, ...chosenOf.filter(([id]) => !found.some(([other]) => other === id))];
-  // Things of one name are told apart by their IDs.
+  // Things with the same name are distinguished by their ids.
   const isTwice = (name: string): boolean => all.filter(([, other]) => other === name).length > 1;
   const options = all.map(([id, name]) => ({
     value: id,

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'react';
 import { type ListFilter, severalOf } from '../lib/list-filter.ts';
 import { useAddress } from '../lib/search.ts';
 
-/** Parts of the address of any list, beside its filters. `q` is the question of the search. */
+/** Search parameters of any list, in addition to its filters. `q` is the search text. */
 const KEPT: readonly string[] = ['open', 'tab', 'q'];
 
-/** Whether the list can do something with the value of a filter. */
+/** Whether the list supports the value of a filter. */
 const isKnown = (filter: ListFilter, value: string): boolean => {
   const { options, accepts } = filter;
   if (accepts !== undefined) return accepts(value);
@@ -13,15 +13,15 @@ const isKnown = (filter: ListFilter, value: string): boolean => {
 };
 
 type Others = {
-  /** Parts that the panel of a row writes: without a row that is open they mean nothing. */
+  /** Parameters that belong to the panel of a row; without an open row they have no meaning. */
   ofPanel: readonly string[];
-  /** Parts that other tabs of the page write: they are there when their reader comes back. */
+  /** Parameters of other tabs of the page, kept for when the user comes back to them. */
   ofTabs: readonly string[];
 };
 
 /**
- * Takes out of the address what its list does not know: a link that was written by hand, or is older than the page, would seem to filter.
- * Gives the filters whose values were taken, as a text, until the filters are changed.
+ * Removes from the address what its list does not support: a link that was written manually, or is older than the page,
+ * would only seem to filter. Returns the filters whose values were removed, as a text, until the filters are changed.
  */
 export function useKnownSearch(filters: readonly ListFilter[], { ofPanel, ofTabs }: Others): string | undefined {
   const [search, change] = useAddress();
@@ -32,9 +32,9 @@ export function useKnownSearch(filters: readonly ListFilter[], { ofPanel, ofTabs
     if (filter !== undefined) return !isKnown(filter, value);
     return !KEPT.includes(name) && !ofTabs.includes(name) && (search['open'] === undefined || !ofPanel.includes(name));
   });
-  // Texts, so that the same finding is no other one when the page is drawn anew.
+  // Texts, so that an equal result is the same value in the next render.
   const names = JSON.stringify(unknown.map(([name]) => name));
-  // A value of another filter goes there, unless that one has a value already.
+  // A value of another filter moves there unless that filter already has a value.
   const moved = Object.fromEntries(
     unknown.flatMap(([name, value]) => {
       const other = filterOf(name)?.instead?.(value);

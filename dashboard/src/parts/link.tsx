@@ -12,18 +12,18 @@ type Given = {
   className?: string;
   'aria-current'?: 'page';
   'aria-label'?: string;
-  /** The link of its whole row: a press opens the row, and a new tab its page. */
+  /** A link that covers its whole row: a click opens the row's panel, and a new tab its page. */
   isRow?: boolean;
 };
 
-/** Classes of a link in a sentence: it is underlined, since colour alone tells nobody (WCAG 1.4.1). */
+/** Classes of a link within a sentence. It is underlined, because colour alone is not enough (WCAG 1.4.1). */
 export const PROSE_LINK = 'text-accent underline decoration-line-input underline-offset-2 hover:decoration-current';
 
-/** A link to a page of the place that is shown, such as `/deliveries/dlv_…`. */
+/** A link to a page of the current environment, such as `/deliveries/dlv_…`. */
 export function HereLink({ to, search = {}, isRow = false, ...more }: Given) {
   const { path } = useHere();
   const stop = useRowStop();
-  // `never`: pages name each other by texts; the router's own types know the paths of no other file.
+  // `never`: pages refer to each other by plain paths, which the router's types cannot check.
   return (
     <Link
       to={path + to}
@@ -42,7 +42,7 @@ export function useGo(): (to: string, search?: Search) => void {
   return (to, search = {}) => leadsTo(navigate({ to: path + to, search: search as never }));
 }
 
-/** A link to any page by its whole path, such as the overview of another app. */
+/** A link to any page by its full path, such as the overview of another app. */
 export function PathLink({
   to,
   search = {},

@@ -7,7 +7,9 @@ import { useZone } from './moment.tsx';
 
 type Given = Omit<ComponentProps<typeof TextField>, 'type' | 'step' | 'isMono'>;
 
-/** A time to the second in the zone of its reader. In an hour at which clocks change, it says which time is meant. */
+/**
+ * A time field, to the second, in the user's time zone. In an hour in which clocks change, it says which time is meant.
+ */
 export function MomentField({ label, hint, ...given }: Given) {
   const zone = useZone();
   const at = timeOfText(given.value, zone);
@@ -24,7 +26,7 @@ export function MomentField({ label, hint, ...given }: Given) {
   );
 }
 
-/** The time that such a field has, as the API takes it. Undefined while no whole time stands there. */
+/** Returns the time in such a field as the API accepts it, or undefined while it is incomplete. */
 export function useMomentOf(): (text: string) => string | undefined {
   const zone = useZone();
   return (text) => timeOfText(text, zone);

@@ -7,7 +7,10 @@ import { usePaused } from './pause.tsx';
 const NowContext = createContext<number | undefined>(undefined);
 const EVERY_MS = 1_000;
 
-/** One clock for all relative times of a page: a list of 40 rows has 80 of them. It stands while updates are paused. */
+/**
+ * One clock for all relative times of a page, because a list of 40 rows has 80 of them. It stops while updates are
+ * paused.
+ */
 export function NowProvider({ children }: { children: ReactNode }) {
   const isPaused = usePaused();
   const [now, setNow] = useState(() => Date.now());
@@ -26,7 +29,7 @@ export function useNow(): number {
   return now ?? Date.now();
 }
 
-/** The zone of the reader, as all times of a page have it. */
+/** The user's time zone, used for all times of a page. */
 export const useZone = () => useContext(ZoneContext);
 
 function Moment({ at, children }: { at: string; children: string }) {
@@ -42,27 +45,27 @@ function Moment({ at, children }: { at: string; children: string }) {
   );
 }
 
-/** How long ago something was: `12 s ago`. The exact time is its tooltip. */
+/** Shows how long ago something was: `12 s ago`. The exact time is in the tooltip. */
 export function Ago({ at }: { at: string }) {
   return <Moment at={at}>{agoText(at, useNow(), useZone())}</Moment>;
 }
 
-/** When something will be: `in 41 s`, counting down. */
+/** Counts down to when something will be: `in 41 s`. */
 export function In({ at }: { at: string }) {
   return <Moment at={at}>{inText(at, useNow(), useZone())}</Moment>;
 }
 
-/** A time of a page that names its zone once: `14:02:24`. */
+/** Shows a time on a page that names its zone once: `14:02:24`. */
 export function Clock({ at }: { at: string }) {
   return <Moment at={at}>{clockText(at, useZone())}</Moment>;
 }
 
-/** The day and the time of something that began: `28 Nov 09:17`. */
+/** Shows the day and time when something started: `28 Nov 09:17`. */
 export function When({ at }: { at: string }) {
   return <Moment at={at}>{dateText(at, useNow(), useZone())}</Moment>;
 }
 
-/** A whole time with its zone. */
+/** Shows a full time with its zone. */
 export function Exact({ at }: { at: string }) {
   const zone = useZone();
   return (

@@ -1,28 +1,31 @@
 import type { FoundKind, ListFilter, NamePair } from '../lib/list-filter.ts';
 import { isIdOf } from '../lib/search.ts';
 
-/** Ids of each kind begin so. */
+/** Id prefix of each kind. */
 const FOUND_PREFIXES: Readonly<Record<FoundKind, string>> = {
   channel: 'chn',
   subscription: 'sub',
   workflow: 'wfl',
   connection: 'cxn',
   webhook: 'whk',
-  // People, keys and the like are things too.
+  // Users, keys and the like are things too.
   thing: '[a-z]{2,5}',
 };
 
-/** The filter of a list by a thing of the place, under the name of its kind: among those that were read, and found beside them. */
+/**
+ * Returns the filter of a list by a thing of the environment, named after its kind. The choices are the loaded things
+ * and those found by search.
+ */
 export const namedFilter = (
   kind: FoundKind,
   label: string,
   { choices }: { choices: readonly NamePair[] },
 ): ListFilter => ({ name: kind, label, options: choices, accepts: isIdOf(FOUND_PREFIXES[kind]), find: kind });
 
-/** The service takes no longer part of a name. */
+/** Longest part of a name that the service accepts. */
 const MOST_OF_NAME = 200;
 
-/** The filter of a list of things by a part of their names. */
+/** The filter of a list of things by part of their names. */
 export const nameFilter = (label: string): ListFilter => ({
   name: 'name',
   label,

@@ -10,8 +10,8 @@ export { useKnownNames } from './thing-name.tsx';
 type Kind = keyof typeof FIRST_NAMES;
 
 /**
- * The name of a channel, a subscription or a workflow; the end of its ID until it is known. A name written from right to left leaves the
- * text beside it as it is.
+ * The name of a channel, a subscription or a workflow; the end of its id until the name is known. A right-to-left name
+ * does not affect the text next to it.
  */
 export function Name({ kind, id }: { kind: Kind; id: string }) {
   const { name, isGone } = useThing({ kind, id });
@@ -25,7 +25,7 @@ export function Name({ kind, id }: { kind: Kind; id: string }) {
   );
 }
 
-/** The name of a subscription, and the host that it sends to where it is among those that were read. */
+/** The name of a subscription, and the host that it sends to if the subscription is among the loaded ones. */
 export function SubscriptionName({ id, hasHost = false }: { id: string; hasHost?: boolean }) {
   const host = useHost(hasHost ? id : undefined);
   return (
@@ -36,7 +36,7 @@ export function SubscriptionName({ id, hasHost = false }: { id: string; hasHost?
   );
 }
 
-/** An endpoint URL to be shown: values of its query may be secrets, as they are masked in requests. */
+/** An endpoint URL for display. Query values may be secrets, so they are masked as they are in requests. */
 export function shownUrl(url: string): string {
   if (!URL.canParse(url)) return url;
   const { origin, pathname, searchParams } = new URL(url);
@@ -52,14 +52,14 @@ function useHost(id: string | undefined): string | undefined {
   const first = useQuery<readonly Subscription[]>({
     queryKey: [path, FIRST_NAMES.subscription.key],
     queryFn: () => FIRST_NAMES.subscription.read(at),
-    // Read by the page for its choices, and for no row alone.
+    // Loaded by the page for its choices, not for a single row.
     enabled: false,
   });
   const found = id === undefined ? undefined : first.data?.find((each) => each.id === id);
   return found && hostOf(found.webhookUrl);
 }
 
-/** The subscription that a dead letter is of, or the workflow of its run. */
+/** The subscription that a dead letter belongs to, or the workflow of its run. */
 export function Whose({
   of,
   hasHost = false,

@@ -5,13 +5,16 @@ import type { Edits } from './use-edits.ts';
 
 type Given<T extends Readonly<Record<string, unknown>>> = {
   edits: Edits<T>;
-  /** When the thing has changed last. */
+  /** When the thing was last changed. */
   at: string;
-  /** The fields as the form calls them. */
+  /** The fields, by their labels in the form. */
   names: Readonly<Record<keyof T & string, string>>;
 };
 
-/** Says beside what was written that somebody else has changed the thing meanwhile, and what saving does to that. */
+/**
+ * Warns next to unsaved edits that another user has changed the thing meanwhile, and says what saving will do to that
+ * change.
+ */
 export function NewerNote<T extends Readonly<Record<string, unknown>>>({ edits, at, names }: Given<T>) {
   const { newer, written } = edits;
   const listed = (all: typeof newer): string => [...new Set(all.map((name) => names[name]))].join(', ');
@@ -26,7 +29,7 @@ export function NewerNote<T extends Readonly<Record<string, unknown>>>({ edits, 
               size="small"
               onClick={({ currentTarget }) => {
                 edits.take();
-                // The button goes, and the keys would be nowhere.
+                // The button disappears, so move the keyboard focus.
                 currentTarget.closest('form')?.querySelector<HTMLElement>('input, textarea')?.focus();
               }}
             >

@@ -5,7 +5,7 @@ import { useHere } from '../lib/session.ts';
 import { Page } from '../shell/page.tsx';
 import { Empty } from '../ui/empty.tsx';
 
-/** In place of a page that the role of its person does not allow: says which role it needs. */
+/** Replaces a page that the user's role does not allow, and says which role it needs. */
 export function NoAccess({ title, role }: { title: string; role: Role }) {
   const { organisation } = useHere();
   return (

@@ -4,7 +4,7 @@ import { failureText } from './failure-text.ts';
 import { FailureNote } from './failure-note.tsx';
 import { Exact } from './moment.tsx';
 
-/** Some show their failures themselves, or have nothing to say of them. */
+/** Queries that show their failures themselves, or need no message. */
 const isOld = (query: Query): boolean =>
   query.isActive() &&
   query.state.status === 'error' &&
@@ -12,14 +12,14 @@ const isOld = (query: Query): boolean =>
   query.meta?.['failure'] === undefined;
 
 /**
- * Says above a page that something on it could not be read again, since when it is as old as that, and why. Data that was read stays. One
- * part does it for all pages, so that none can forget it.
+ * Says above a page that some of its data could not be refreshed, how old that data is, and why. Loaded data stays
+ * visible. One component does this for all pages, so that no page can forget it.
  */
 export function OldData() {
   const client = useQueryClient();
   const cache = client.getQueryCache();
   const listen = useCallback((onChange: () => void) => cache.subscribe(onChange), [cache]);
-  // The same text while the same thing fails in the same way: a reader of the screen is told once.
+  // The text stays the same while the same query fails in the same way, so that screen readers announce it once.
   const found = useSyncExternalStore(listen, () => {
     const [first] = cache
       .findAll({ predicate: isOld })

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 
 /**
- * Runs one act at a time. Another one that is asked for meanwhile is dropped: a key or a second click may come before anything is drawn
- * anew.
+ * Runs one action at a time. Another one requested meanwhile is dropped, because a key or a second click may come
+ * before React renders again.
  */
 export function useOneAtATime(): { isAtWork: boolean; run: (act: () => Promise<unknown>) => void } {
   const [isAtWork, setIsAtWork] = useState(false);

@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import type { Here } from '../lib/session.ts';
 
-/** No more are counted. */
+/** Counting stops here. */
 export const MOST_APPROVALS = 100;
 
-/** How many approvals of the place wait for a decision. */
+/** Returns how many approvals of the environment wait for a decision. */
 export const openApprovals = (at: Here['at'], path: string) =>
   queryOptions({
     queryKey: [path, 'open-approvals'],

@@ -1,6 +1,6 @@
 import { SelectField } from '../ui/select.tsx';
 
-/** Hours for which the secret before a rotation is valid beside the new one. */
+/** Hours for which the old secret stays valid alongside the new one after a rotation. */
 const OVERLAPS = [
   { value: '0', label: 'Stop immediately' },
   { value: '1', label: '1 hour' },
@@ -9,7 +9,7 @@ const OVERLAPS = [
 ] as const;
 export type OverlapHours = (typeof OVERLAPS)[number]['value'];
 
-/** Asks how long the secret before a rotation stays valid. */
+/** Asks how long the old secret stays valid after a rotation. */
 export function OverlapSelect({
   label,
   value,

@@ -6,16 +6,16 @@ import { useKeys } from '../lib/keys.ts';
 type Pause = { isPaused: boolean; toggle: () => void };
 const PauseContext = createContext<Pause>({ isPaused: false, toggle: () => undefined });
 
-/** Whether the reader has stopped the page: nothing of it changes by itself (WCAG 2.2.2). */
+/** Whether the user has paused the page, so that nothing on it changes by itself (WCAG 2.2.2). */
 export const usePaused = (): boolean => useContext(PauseContext).isPaused;
 
-/** Lets its reader stop a page, with the key l too. Another page goes on. */
+/** Lets the user pause a page, also with the key l. Opening another page resumes updates. */
 export function PauseProvider({ children }: { children: ReactNode }) {
   const { pathname } = useLocation();
   const [stopped, setStopped] = useState<string>();
   const isPaused = stopped === pathname;
   const toggle = (): void => setStopped(isPaused ? undefined : pathname);
-  // All questions wait, as in a tab that nobody sees.
+  // All queries wait, as in a hidden tab.
   useEffect(() => {
     if (!isPaused) return undefined;
     focusManager.setFocused(false);
@@ -25,5 +25,5 @@ export function PauseProvider({ children }: { children: ReactNode }) {
   return <PauseContext value={{ isPaused, toggle }}>{children}</PauseContext>;
 }
 
-/** Whether the page is stopped, and the switch for it. */
+/** Returns whether the page is paused, and the function that toggles it. */
 export const usePause = (): { isPaused: boolean; toggle: () => void } => useContext(PauseContext);

@@ -6,7 +6,7 @@ import type { Zone } from '../lib/zone-times.ts';
 type Setters = { setZone(zone: Zone): void };
 export const PreferencesContext = createContext<Setters>({ setZone() {} });
 
-/** The zone of the reader, kept by the browser. */
+/** The user's time zone, stored by the browser. */
 export function PreferencesProvider({ children }: { children: ReactNode }) {
   const [zone, setZone] = useState<Zone>(kept('zone') === 'local' ? 'local' : 'utc');
   const setters = useMemo(

@@ -8,14 +8,14 @@ import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { FailureNote } from './failure-note.tsx';
 
-/** Asks who is signed in to prove it once more, by the password or a passkey. */
+/** Asks the signed-in user to verify the session again, by password or passkey. */
 export function ProveDialog({ onEnd }: { onEnd: (isProven: boolean) => void }) {
   const client = useQueryClient();
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
   const prove = async (how: () => Promise<SignedIn>): Promise<void> => {
     try {
-      // Pages say of the session when it will have to be proven again.
+      // Pages show when the session must be verified again, so refetch it.
       client.setQueryData(['session'], await atWorkOf(how));
       onEnd(true);
     } catch (failure) {

@@ -1,6 +1,8 @@
 import { encode } from 'uqr';
 
-/** A text as a QR code (ISO/IEC 18004), dark on light in every theme: not all cameras read the opposite. */
+/**
+ * Renders a text as a QR code (ISO/IEC 18004), dark on light in every theme, because not all cameras read the inverse.
+ */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 4 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CodeLines } from '../ui/code-lines.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** The recovery codes, shown only now. Only its button closes it: Escape alone would lose them. */
+/** Shows the recovery codes, once. Only its button closes it, because a mere Escape would lose them. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const text = codes.join('\n');
   return (

@@ -4,7 +4,7 @@ import { requestsOf, type Written } from '../api/requests.ts';
 import { Button } from '../ui/button.tsx';
 import { EquivalentRequest } from './equivalent-request.tsx';
 
-/** For the buttons of a form: shows what `run` would send in a window over it, and nothing is sent. */
+/** For the buttons of a form: shows, in a dialog on top of it, the requests that `run` would send. Sends nothing. */
 export function useRequestDialog(run: () => unknown): { button: ReactNode; dialog: ReactNode } {
   const [requests, setRequests] = useState<readonly Written[]>();
   return {

@@ -4,7 +4,10 @@ import { requestsOf, type Written } from '../api/requests.ts';
 import { IconButton } from '../ui/button.tsx';
 import { RequestLines } from './equivalent-request.tsx';
 
-/** For the buttons of a form: shows what `run` would send, and nothing is sent. `lines` stand in the form. */
+/**
+ * For the buttons of a form: shows the requests that `run` would send. Sends nothing. `lines` is rendered within the
+ * form.
+ */
 export function useRequestToggle(run: () => unknown) {
   const [requests, setRequests] = useState<readonly Written[]>();
   return {

@@ -16,7 +16,7 @@ import { namedKindOf } from './thing-name.tsx';
 
 type Asked = { q: string; channelId?: string | undefined; since?: string | undefined };
 
-/** What the service finds, page by page: each page looks through messages up to a bound, and the next one goes on from there. */
+/** Searches page by page: each page examines a limited number of messages, and the next one continues from there. */
 export function useHits(
   { q, channelId, since }: Asked,
   { limit, isAsked, keepsBefore = false }: { limit: number; isAsked: boolean; keepsBefore?: boolean },
@@ -29,17 +29,20 @@ export function useHits(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.cursor,
     enabled: isAsked,
-    // While somebody types, what was found before stays until there is more to show.
+    // While the user types, keep the previous results until there are new ones.
     placeholderData: (before) => (keepsBefore && isAsked ? before : undefined),
     meta: { failure: 'own' },
-    // Looking again would look through everything again.
+    // A refetch would search everything again.
     refetchOnWindowFocus: false,
     staleTime: 10_000,
     retry: false,
   });
 }
 
-/** How far a search has come: `Searched 20,000 messages back to 27 Nov 09:12`. Undefined where no message was looked through. */
+/**
+ * Returns the progress of a search: `Searched 20,000 messages back to 27 Nov 09:12`. Undefined if no messages were
+ * searched.
+ */
 export function searchedText(pages: readonly SearchResults[], now: number, zone: Zone): string | undefined {
   const parts = pages.map(({ lookedThrough }) => lookedThrough);
   const messages = parts.reduce((sum, part) => sum + part.messages, 0);
@@ -52,7 +55,7 @@ export function searchedText(pages: readonly SearchResults[], now: number, zone:
 
 const ID = /\b((?:chn|sub|wfl|msg|dlv)_[0-9a-hjkmnp-tv-z]{26})\b/;
 
-/** A summary of the service, with names in place of IDs. */
+/** Returns a summary from the service, with names in place of ids. */
 const named = (text: string): ReactNode =>
   text.split(ID).map((part, at) => {
     const kind = namedKindOf(part);
@@ -68,7 +71,10 @@ const named = (text: string): ReactNode =>
     );
   });
 
-/** What was found in a few words: the name of a thing, or the event type of a message and to how many it was delivered. */
+/**
+ * Returns a search hit in a few words: the name of a thing, or the event type of a message and to how many
+ * subscriptions it was delivered.
+ */
 export function hitText({ kind, summary }: SearchHit): { title: ReactNode; note?: string } {
   if (kind !== 'message') return { title: named(summary) };
   const [, type = summary, delivered, total] = /^(.*), delivered (\d+) of (\d+)$/s.exec(summary) ?? [];
@@ -97,20 +103,20 @@ const STATES: Readonly<Record<string, { tone: Tone; word: string }>> = {
   unauthorized: { tone: 'failed', word: 'Not connected' },
 };
 
-/** The state of what was found. */
+/** Returns the state of a search hit. */
 export function hitState({ status }: SearchHit): { tone: Tone; word: string } | undefined {
   if (status === undefined) return undefined;
   const word = status.charAt(0).toUpperCase() + status.slice(1).replaceAll('_', ' ');
   return STATES[status] ?? { tone: 'pending', word };
 }
 
-/** The value in a search: behind its path, or all of it. In quotes it is a text. */
+/** Returns the value in a search text: the part after its path, or the whole text. In quotes it is a string. */
 export function valueOf(q: string): string {
   const text = q.startsWith('payload.') ? q.slice(q.indexOf('=') + 1) : q;
   return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
 }
 
-/** The channels of the first messages that were found by a value, and where in their payloads it stands. */
+/** Returns the channels of the first messages found by a value, and where in their payloads the value is. */
 export function useFoundPlaces(hits: readonly SearchHit[], value: string, most: number) {
   const { at, path } = useHere();
   const wanted = hits.filter(({ kind, matched }) => kind === 'message' && matched === 'payload').slice(0, most);
@@ -131,7 +137,7 @@ export function useFoundPlaces(hits: readonly SearchHit[], value: string, most: 
   );
 }
 
-/** The channel of a message that was found by a value, and the path of that value. */
+/** Returns the channel of a message found by a value, and the path of that value. */
 export function FoundPlace({
   of: { channelId, path, value },
 }: {

@@ -16,8 +16,8 @@ import { SignInAgain } from './sign-in-again.tsx';
 import { useLeaveGuard } from './use-leave-guard.ts';
 
 /**
- * Pages of people who are signed in; anybody else is sent to sign in, and comes back. A page whose session ends meanwhile stays, and asks
- * the person to sign in again.
+ * Shows pages to signed-in users. Anyone else is sent to sign in and returns afterwards. If the session ends while a
+ * page is open, the page stays and asks the user to sign in again.
  */
 export function SessionGate() {
   const { href, pathname } = useLocation();
@@ -27,7 +27,7 @@ export function SessionGate() {
     retry: (count, error) => !isApiError(error, 'UNAUTHORIZED') && count < 2,
     staleTime: 60_000,
   });
-  // The address has changed already while the page that belongs to it is still on its way.
+  // The address has already changed while its page is still loading.
   if (isApiError(session.error, 'UNAUTHORIZED') && pathname.endsWith('/sign-in')) return null;
   if (isApiError(session.error, 'UNAUTHORIZED') && session.data === undefined)
     return <Navigate to="/sign-in" search={(href === '/' ? {} : { returnTo: href }) as never} replace />;
@@ -60,7 +60,9 @@ export function SessionGate() {
   );
 }
 
-/** The root: where the person was last, else the test environment of the first app. */
+/**
+ * The root redirects to the environment that the user visited last, otherwise to the test environment of the first app.
+ */
 export function HomePage() {
   const session = useSession();
   const last = kept('place')?.split('/') ?? [];
@@ -71,7 +73,7 @@ export function HomePage() {
   return <Navigate to={`/${nameOf(session, app)}/${environment}/overview`} replace />;
 }
 
-/** In place of the pages while the person has no app: its name is all that is needed. */
+/** Shown instead of the pages while the user has no app. Creating one needs only a name. */
 function FirstApp({ session }: { session: SignedIn }) {
   const { act } = useActs();
   const client = useQueryClient();

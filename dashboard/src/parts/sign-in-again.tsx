@@ -12,8 +12,8 @@ import { FailureNote } from './failure-note.tsx';
 import { PROSE_LINK } from './link.tsx';
 
 /**
- * Asks the person whose session has ended for the password or a passkey, over the page as it was: what was written there is kept. Other
- * ways to sign in are a page in a new tab, and coming back from it is noticed.
+ * Asks a user whose session has ended for the password or a passkey, on top of the page, so that unsaved input is kept.
+ * Other ways to sign in open in a new tab, and the dialog notices when the user returns.
  */
 export function SignInAgain({ user }: { user: SignedIn['user'] }) {
   const client = useQueryClient();
@@ -27,7 +27,7 @@ export function SignInAgain({ user }: { user: SignedIn['user'] }) {
     try {
       const answer = await atWorkOf(how);
       if ('secondStep' in answer) return setMeans(answer.secondStep.means);
-      // The page is of the person before.
+      // The page belongs to the previous user.
       if (answer.user.id !== user.id) return location.reload();
       client.setQueryData(['session'], answer);
       await client.invalidateQueries();

@@ -1,9 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** A reader of the screen is told so often at most: a number that changes every second would be all that there is to hear. */
+/**
+ * Shortest time between announcements to screen readers: a number that changes every second would drown out everything
+ * else.
+ */
 const EVERY_MS = 10_000;
 
-/** Says a text to readers of the screen, and later what has become of it. */
+/** Announces a text to screen readers, and its later changes. */
 export function Spoken({ text }: { text: string }) {
   const [said, setSaid] = useState('');
   const nextAt = useRef(0);

@@ -5,13 +5,15 @@ import { healthOf } from '../lib/subscription-health.ts';
 import { Note } from '../ui/callout.tsx';
 import { FULL } from './use-found.ts';
 
-/** So many are named. */
+/** Most subscriptions to name. */
 const NAMED = 3;
 
-/** Where deliveries are to be sent again. Without any of the two: to any subscription. */
+/** Where deliveries are to be sent again. If neither is given: to any subscription. */
 export type Targets = { subscriptionId?: string | undefined; channelId?: string | undefined };
 
-/** Names the subscriptions among the targets that would not deliver now. Nothing while all of them are well. */
+/**
+ * Names the subscriptions among the targets that would not deliver now. Shows nothing while all of them are healthy.
+ */
 export function TargetWarning({ of: { subscriptionId, channelId } }: { of: Targets }) {
   const { at, path } = useHere();
   const { data = [] } = useQuery({

@@ -6,7 +6,7 @@ import { shortId } from '../ui/copy.tsx';
 import { FULL } from './use-found.ts';
 import { FIRST_NAMES } from './use-names.ts';
 
-/** Names change seldom, and a change on this page reads all of them anew. */
+/** Names rarely change, and a change on this page refetches all of them. */
 const NAMES_FOR_MS = 60_000;
 
 type Thing = { id: string; name: string };
@@ -14,25 +14,26 @@ type Known = { kind: keyof typeof FIRST_NAMES; id: string };
 
 const PREFIXES: Readonly<Record<string, Known['kind']>> = { chn: 'channel', sub: 'subscription', wfl: 'workflow' };
 
-/** The kind of a thing whose name can be read, by the prefix of its ID. */
+/** The kind of a thing whose name can be loaded, by the prefix of its id. */
 export const namedKindOf = (id: string): Known['kind'] | undefined => PREFIXES[id.split('_')[0] ?? ''];
 
 /**
- * The name of a thing of the place, its id until the name is known, and `Deleted subscription …mm8rvk` where it is gone. A page that has
- * read the first things for its choices knows most names. All others that are in view are asked for in one request.
+ * Shows the name of a thing of the environment; its id until the name is known, and `Deleted subscription …mm8rvk` if
+ * it is gone. A page that has loaded the first things for its choices knows most names. All others in view are
+ * requested together.
  */
 export function useThingName(of: Known): string {
   return useThing(of).name;
 }
 
-/** The same, and whether the service has no such thing any more. */
+/** Returns the name, and whether the thing no longer exists. */
 export function useThing({ kind, id }: Known): { name: string; isGone: boolean } {
   const { at, path } = useHere();
   const { key, read } = FIRST_NAMES[kind];
   const first = useQuery<readonly Thing[]>({
     queryKey: [path, key],
     queryFn: () => read(at),
-    // Kept up where a page has read them, and read for no name alone.
+    // Kept up to date if a page has loaded them, but never loaded for a single name.
     enabled: ({ state }) => state.data !== undefined,
     staleTime: NAMES_FOR_MS,
   });
@@ -49,7 +50,7 @@ export function useThing({ kind, id }: Known): { name: string; isGone: boolean }
             : await (kind === 'channel' ? api.channels : api.workflows).list(lean, at).page();
         return new Map(data.map((each) => [each.id, each.name]));
       }),
-    // One that was made since is not among the first ones, however few there are.
+    // A thing created since then is not among the first ones, however few there are.
     enabled: id !== '' && known === undefined && first.fetchStatus === 'idle',
     staleTime: NAMES_FOR_MS,
   });
@@ -57,7 +58,7 @@ export function useThing({ kind, id }: Known): { name: string; isGone: boolean }
   return { name: known ?? (isGone ? `Deleted ${kind} ${shortId(id)}` : (found.data ?? id)), isGone };
 }
 
-/** Names of things that a page has shown, or has among its choices, for texts; the id of any other. */
+/** Returns the names, as texts, of things that a page has shown or has among its choices; the id of any other. */
 export function useKnownNames(): (of: Known) => string {
   const client = useQueryClient();
   const { path } = useHere();

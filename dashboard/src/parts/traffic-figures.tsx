@@ -7,17 +7,20 @@ import { HereLink } from './link.tsx';
 
 type Search = Readonly<Record<string, string>>;
 
-/** Deliveries that took this long are the slow ones: a filter of their list. */
+/** Deliveries that took at least this long are slow; their list has a filter for it. */
 const SLOW_MS = '1000';
 
-/** The name of a figure, which leads to its rows. */
+/** The label of a figure, which links to its rows. */
 export const figureName = (text: string, to: string, search: Search) => (
   <HereLink to={to} search={search} className="hover:text-text hover:underline">
     {text}
   </HereLink>
 );
 
-/** The share of finished deliveries. All of them may be delivered while those of now are retried again and again: it says so then. */
+/**
+ * The success rate of finished deliveries. It can be 100% while current deliveries are being retried again and again;
+ * the figure says so then.
+ */
 export function successRate(
   now: Stats,
   earlier: Stats,
@@ -80,7 +83,7 @@ export function latency(now: Stats, earlier: Stats, rows: Search): Figure {
   };
 }
 
-/** Dead letters that are open, and those of the range. `open`: undefined until it is known. */
+/** Open dead letters, and those of the range. `open`: undefined until it is known. */
 export function openLetters(now: Stats, { open, search }: { open: string | undefined; search: Search }): Figure {
   const { deadLetters } = now.totals;
   return {
@@ -94,7 +97,7 @@ export function openLetters(now: Stats, { open, search }: { open: string | undef
   };
 }
 
-/** The success rate of the deliveries of a step; undefined where none has finished. */
+/** Returns the success rate of the deliveries of a time step, or undefined if none has finished. */
 function courseOf({ deliveries, delivered, failedAttempts }: Stats['points'][number]): number | undefined {
   const [good, bad] =
     deliveries === undefined ? [delivered, failedAttempts] : [deliveries.delivered, deliveries.failed];
@@ -111,7 +114,7 @@ const split = (text: string): [value: string, unit: string | undefined] => {
   return unit.length === 1 ? [value, unit[0]] : [text, undefined];
 };
 
-/** The change of a figure in percent. `isWorse`: more of it is worse. */
+/** Returns the change of a figure in percent. `isWorse`: an increase is bad. */
 export function change(now: number, before: number, { isWorse = false } = {}): Figure['delta'] {
   if (before === 0) return undefined;
   const percent = ((now - before) / before) * 100;

@@ -8,8 +8,8 @@ const NAMES_FOR_MS = 60_000;
 const pairOf = ({ id, name }: { id: string; name: string }): NamePair => [id, name];
 
 /**
- * The ones who can act, by name: the newest people of the organisation, and the newest keys and credentials of the place. Others have ids
- * alone: those of other places, and whoever has left.
+ * Returns possible actors by name: the newest users of the organisation, and the newest keys and credentials of the
+ * environment. Others, such as those of other environments and former members, appear only as ids.
  */
 export function useDoers(): readonly NamePair[] {
   const { at, path, organisation, may } = useHere();

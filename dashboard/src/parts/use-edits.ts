@@ -5,41 +5,41 @@ import { useSession } from '../lib/session.ts';
 import { useActs } from './acts.tsx';
 
 type Saving<T> = {
-  /** The fields that are sent. Absent: those that were written. */
+  /** The fields to send. If absent: the edited ones. */
   names?: readonly (keyof T & string)[];
-  /** Asks the service for the thing as it is now. Absent: it is replaced whatever it is. */
+  /** Fetches the thing as it is now. If absent, saving overwrites it unconditionally. */
   read?: () => Promise<T>;
-  /** Begins with its request at once: `curl` describes it. Gives the thing as it is since. */
+  /** Sends its request synchronously, so that `curl` can describe it. Returns the thing as it is afterwards. */
   send: () => Promise<T>;
-  /** Makes the page read the thing anew. */
+  /** Makes the page refetch the thing. */
   refresh: () => Promise<unknown>;
   onFailure: (error: unknown) => void;
-  /** What is told once it is saved. */
+  /** The message shown once it is saved. */
   told?: string;
 };
 
 export type Edits<T extends FormFields> = {
-  /** The thing as it is, with what was written over it. */
+  /** The thing as it is, with the edits applied. */
   values: T;
-  /** The fields that were written and are not saved. A field that is written as the thing has it counts no more. */
+  /** The edited fields that are not saved. A field set back to the thing's value no longer counts. */
   written: Partial<T>;
   write: (part: Partial<T>) => void;
-  /** Fields of the thing that have changed since their reader has seen them. Empty while nothing is written. */
+  /** Fields of the thing that have changed since the user saw them. Empty while nothing is edited. */
   newer: readonly (keyof T & string)[];
-  /** Takes over the thing as it is: what was written stays where nobody else has changed the field. */
+  /** Accepts the thing as it is: edits stay in fields that nobody else has changed. */
   take: () => void;
   save: (saving: Saving<T>) => void;
-  /** The same, and resolves once it is over. */
+  /** Saves, and resolves when that is over. */
   saveNow: (saving: Saving<T>) => Promise<void>;
-  /** Fields that were written before this page was left stand here again, and are not saved. */
+  /** Edits that were made before this page was left are restored, and not yet saved. */
   isRestored: boolean;
-  /** Leaves the thing as it is. */
+  /** Discards the edits. */
   drop: () => void;
 };
 
 /**
- * Fields that were written and not saved, by person and form, until this tab is closed. The storage of the browser has none of it: a
- * definition may hold what nobody else should read there.
+ * Unsaved edits, by user and form, until this tab is closed. They are never in browser storage, because a definition
+ * may contain what others should not read there.
  */
 const left = new Map<string, Edit<FormFields>>();
 
@@ -48,7 +48,7 @@ function leave(name: string, edit: Edit<FormFields>): void {
   else left.set(name, edit);
 }
 
-/** What was written in forms that were left (`keptAs` below), and a way to drop it. */
+/** Returns the edits in forms that were left (`keptAs` below), and a function that drops them. */
 export function useLeftEdits<T extends FormFields>(): {
   of: (keptAs: string) => Partial<T> | undefined;
   drop: (keptAs: string) => void;
@@ -66,11 +66,14 @@ export function useLeftEdits<T extends FormFields>(): {
 }
 
 /**
- * The fields of a form over a thing that may change meanwhile: by another person, a schedule, or the page's own buttons. Untouched fields
- * follow the thing, and those that were written stay as they are. The API knows no condition on a change (no If-Match), so a save reads
- * the thing first: where somebody has changed a field that is sent and the page has not told so yet, nothing is sent and the page tells
- * it. Two people who save within that moment still overwrite each other. `keptAs`: a name under which what was written outlives the
- * page, and the browser asks before the tab is closed over it.
+ * Manages the fields of a form for a thing that may change meanwhile: through another user, a schedule, or the page's
+ * own buttons. Fields that were not edited follow the thing, and edited ones stay.
+ *
+ * The API has no conditional updates (no If-Match), so saving first fetches the thing. If someone has changed a field
+ * that is to be sent and the page has not shown that yet, nothing is sent and the page shows it. Two users who save
+ * within that moment still overwrite each other.
+ *
+ * `keptAs`: a name under which edits outlive the page; the browser then asks before the tab is closed.
  */
 export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits<T> {
   const { act } = useActs();
@@ -78,7 +81,7 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
   const name = keptAs === undefined ? undefined : `${user.id} ${keptAs}`;
   // `as`: a name belongs to one form.
   const leftOf = (name: string): Edit<T> => left.get(name) as Edit<T>;
-  // A field that the thing has had since as it was written is no longer an edit.
+  // A field that the thing now has as it was edited is no longer an edit.
   const [edit, setEdit] = useState<Edit<T>>(() =>
     name === undefined ? undefined : withWritten(leftOf(name), thing, {}),
   );
@@ -99,7 +102,7 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
   const save = async ({ names, read, send, refresh, onFailure, told = 'Saved' }: Saving<T>): Promise<void> => {
     const isOfSave = (name: string): boolean => names?.includes(name) ?? name in written;
     const saved: { answer?: T } = {};
-    // While the answer is read back, the thing has what was sent, perhaps written in another way.
+    // While the response is fetched, the thing has what was sent, perhaps written in another way.
     setIsSaving(true);
     await act(
       async () => {
@@ -122,7 +125,7 @@ export function useEdits<T extends FormFields>(thing: T, keptAs?: string): Edits
     const sent = Object.fromEntries(Object.entries(values).filter(([name]) => isOfSave(name))) as Partial<T>;
     setEdit((before) => withSaved(before, sent, answer));
     setIsRestored(false);
-    // The page may have been left before the answer: nothing of it runs any more.
+    // The page may have been left before the response, and then none of its code runs any more.
     if (name !== undefined) leave(name, withSaved(leftOf(name), sent, answer));
   };
   return {

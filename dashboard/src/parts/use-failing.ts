@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type SubscriptionStats } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 
-/** The figures of the last day of one subscription, and since when its attempts fail; undefined before they are known. */
+/**
+ * Returns the statistics of a subscription for the last day, and since when its attempts have been failing; undefined
+ * until they are loaded.
+ */
 export function useSubscriptionStats(id: string | undefined): SubscriptionStats['subscriptions'][number] | undefined {
   const { at, path } = useHere();
   const { data } = useQuery({

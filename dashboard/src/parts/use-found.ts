@@ -4,14 +4,14 @@ import { api } from '../api/client.ts';
 import { FOUND_KINDS, type FoundKind, type ListFilter, type NamePair, type Search } from '../lib/list-filter.ts';
 import { useHere } from '../lib/session.ts';
 
-/** A page of names is read for choices: with so many there may be more. */
+/** Page size of names for choices. If the page is full, there may be more. */
 export const FULL = 100;
-/** A question for each letter would be many for one word. */
+/** Delay before a search, because a request per letter would be too many. */
 const PAUSE_MS = 250;
-/** The service takes no longer text to search for. */
+/** Longest search text that the service accepts. */
 const MOST_LETTERS = 512;
 
-/** The text itself, once nobody has written for a moment. */
+/** Returns the text once nothing has been typed for a moment. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -22,8 +22,8 @@ export function useSettled(text: string): string {
 }
 
 /**
- * The question for the things of a kind with a text in their name, or with it as their id. The answer is kept for the id of each as well:
- * once one is chosen, its name is known.
+ * The query for the things of a kind whose name contains a text or whose id is the text. The result is also cached by
+ * id, so that the name of a selected thing is known.
  */
 export function useNameQuestion() {
   const client = useQueryClient();
@@ -43,7 +43,10 @@ export function useNameQuestion() {
   });
 }
 
-/** Things that were found beside those that are known, by a text that is being written. Names of the text before stay until then. */
+/**
+ * Returns things found by the text being typed, in addition to those already known. Results for the previous text stay
+ * until the new ones arrive.
+ */
 export function useFoundNames(
   kind: FoundKind,
   wanted: string,
@@ -58,11 +61,11 @@ export function useFoundNames(
   return (found.data ?? []).filter(([each]) => !known.some(([other]) => other === each));
 }
 
-/** Whether a filter has more things to choose from than were read. */
+/** Whether a filter has more things to choose from than were loaded. */
 export const hasMore = ({ find, isMore, options = [] }: ListFilter): boolean =>
   find !== undefined && (isMore === true || options.length >= FULL);
 
-/** The filters, with the names of those ids in the address that are not among the things that were read. */
+/** Returns the filters, with the names of those ids in the address that are not among the loaded things. */
 export function useNamedFilters(filters: readonly ListFilter[], search: Search): readonly ListFilter[] {
   const ask = useNameQuestion();
   const unknown = filters.flatMap((filter) => {

@@ -1,9 +1,12 @@
 import { useBlocker } from '@tanstack/react-router';
 
-/** Back and Forward. No link can be pressed while a drawer covers the page, and what a form opens after it was sent is wanted. */
+/**
+ * Covers Back and Forward only. Links cannot be pressed while a drawer covers the page, and what a form opens after it
+ * was sent is intended.
+ */
 const TRAVERSALS: ReadonlySet<string> = new Set(['BACK', 'FORWARD', 'GO']);
 
-/** Asks before Back, Forward or the end of the tab takes what was written. Given to the drawers by their context. */
+/** Asks before Back, Forward or closing the tab discards unsaved input. Passed to the drawers through a context. */
 export function useLeaveGuard(isWritten: () => boolean): {
   isAsked: boolean;
   stay: () => void;

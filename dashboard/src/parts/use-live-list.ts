@@ -4,32 +4,32 @@ import type { Page } from '../api/client.ts';
 import { type ChangeKind, useChanges } from './changes.tsx';
 
 type Source<T> = {
-  /** Names the list with all of its filters. */
+  /** Identifies the list with all of its filters. */
   key: readonly unknown[];
   fetch: (cursor: string | undefined) => Promise<Page<T>>;
   idOf: (row: T) => string;
   isPaused: boolean;
-  /** Number of the first row in view. */
+  /** Index of the first visible row. */
   inView: number;
-  /** Kinds of things that its rows tell of: a change of one is a reason to ask. */
+  /** Kinds of things that the rows show; a change of one is a reason to poll. */
   kinds: readonly ChangeKind[];
 };
 
 const EVERY_MS = 3_000;
-/** Changes are told, of rows that are not among the newest as well as of others. */
+/** The stream reports all changes, also those of rows that are not among the newest. */
 const TOLD_EVERY_MS = 30_000;
 
 /**
- * A list that is read page by page, newest first, and looked at again when a change is told, else every 3 seconds. Rows that are shown
- * change in place. New ones wait until `showNew`, so that nothing moves under the reader, and come at once to a list without rows. A
- * hidden tab asks for nothing.
+ * Loads a list page by page, newest first, and polls it when a change is reported, otherwise every 3 seconds. Visible
+ * rows are updated in place. New rows wait until `showNew`, so that nothing moves while the user reads; in an empty
+ * list they appear at once. A hidden tab does not poll.
  */
 export function useLiveList<T>({ key, fetch, idOf, isPaused, inView, kinds }: Source<T>) {
   const client = useQueryClient();
   const list = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => fetch(pageParam),
-    // The list shows its failures itself.
+    // The list shows its own failures.
     meta: { failure: 'own' },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.cursor,
@@ -63,22 +63,22 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, inView, kinds }: So
               place === viewed ? { ...page, data: page.data.map((row) => newer.get(idOf(row)) ?? row) } : page,
             ),
           },
-        // The first page was not looked at: the age of the list stays.
+        // The first page was not polled, so the age of the list stays the same.
         { updatedAt: list.dataUpdatedAt },
       );
       return data.length;
     },
     meta: { failure: 'own' },
-    // The list has just read that page: only later looks are worth a request.
+    // The list has just loaded that page; a new request is needed only later.
     initialData: 0,
     staleTime: Infinity,
-    // Each page that was in view has a query, whose functions hold the rows of its time.
+    // Each page that has been visible has a query, and its functions hold the rows of that time.
     gcTime: 0,
     enabled: list.isSuccess && viewed > 0 && !isPaused,
     refetchInterval: isPaused ? false : isTold ? TOLD_EVERY_MS : EVERY_MS,
     retry: false,
   });
-  // A look that is older than the list knows nothing of it.
+  // A poll that is older than the list does not count.
   const look = head.dataUpdatedAt >= list.dataUpdatedAt ? head.data : undefined;
   const read = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
   const { rows, fresh, gone, hasFirst } = useMemo(() => lookedAt(read, look, idOf), [read, look, idOf]);
@@ -90,15 +90,15 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, inView, kinds }: So
   }, [hasFirst, showNew]);
   return {
     rows,
-    /** Rows that are shown and match no more: they stay until the list is read anew. */
+    /** Visible rows that no longer match. They stay until the list is reloaded. */
     gone,
-    /** How many new rows wait; the whole first page where there are more than that. */
+    /** How many new rows wait. If there are more than one page, the size of the first page. */
     fresh,
     showNew,
     isFirst: list.isPending,
     error: list.error ?? head.error,
     hasMore: list.hasNextPage,
-    /** The last page had no row, although there are more pages: rows are looked at one by one, and few match. */
+    /** The last page had no rows although there are more pages: rows are checked one by one, and few match. */
     isSearching: list.hasNextPage && list.data?.pages.at(-1)?.data.length === 0,
     isReadingMore: list.isFetchingNextPage,
     readMore: () => void list.fetchNextPage(),
@@ -106,7 +106,7 @@ export function useLiveList<T>({ key, fetch, idOf, isPaused, inView, kinds }: So
   };
 }
 
-/** Number of the page that has a row. */
+/** Returns the index of the page that contains a row. */
 function pageAt<T>(pages: readonly Page<T>[], row: number): number {
   let before = 0;
   const at = pages.findIndex(({ data }) => {
@@ -119,20 +119,20 @@ function pageAt<T>(pages: readonly Page<T>[], row: number): number {
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The rows that were read, as a later look at the first page shows them. Only rows that the look covers are gone through: a list may have
- * 100,000.
+ * Returns the loaded rows, updated by a later poll of the first page. Only rows that the poll covers are processed,
+ * because a list may have 100,000.
  */
 function lookedAt<T>(read: readonly T[], look: Page<T> | undefined, idOf: (row: T) => string) {
   if (look === undefined) return { rows: read, gone: NONE, fresh: 0, hasFirst: false };
   const latest = look.data;
   const places = new Map(latest.map((row, place) => [idOf(row), place]));
   const last = latest.at(-1);
-  // The first page covers the rows down to its last one, and all of them where it is the only one.
+  // The first page covers the rows down to its last one, or all rows if it is the only page.
   const lastCovered = last === undefined ? -1 : read.findIndex((row) => idOf(row) === idOf(last));
   const covered = look.pagination.hasMore ? lastCovered : read.length - 1;
   const rows = [...read];
   const gone = new Set<string>();
-  // Rows behind the last one that is known were pushed out of the first page by nothing but a filter: only those before are new.
+  // Only rows ahead of the first known one are new. An unknown row after it is older and is there because of a filter.
   let firstKnown: number | undefined;
   let found = 0;
   const isWanted = (at: number): boolean =>

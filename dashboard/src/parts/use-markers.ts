@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type Marker } from '../api/client.ts';
 import { useHere } from '../lib/session.ts';
 
-/** So many of a range are read. */
+/** Most markers loaded for a range. */
 const MOST = 100;
 const EVERY_MS = 15_000;
 
 /**
- * The marked moments of a range, the latest first, at most a hundred: later than `since` and earlier than `until`, both as ISO times.
- * Without a range all of them. A chart draws them as lines, once its figures say which range they are of (`isWanted`).
+ * Returns the markers of a range, the latest first, at most a hundred: later than `since` and earlier than `until`,
+ * both ISO times. Without a range, all of them. A chart draws them as lines once its data says which range it covers
+ * (`isWanted`).
  */
 export function useMarkers({
   since,
@@ -24,7 +25,7 @@ export function useMarkers({
     queryKey: [path, 'marks', since, until],
     queryFn: () => api.markers.list({ since, until, limit: MOST }, at).page(),
     refetchInterval: EVERY_MS,
-    // The range may move with each answer of a chart: its marks stay meanwhile.
+    // The range may move with each response of a chart; keep the markers meanwhile.
     placeholderData: (before) => before,
     enabled: isWanted,
   });

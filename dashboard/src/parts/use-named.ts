@@ -7,7 +7,8 @@ import { FULL } from './use-found.ts';
 type Choices = readonly (readonly [id: string, name: string])[];
 
 /**
- * Things of the place that a definition may name, the newest hundred of each kind. Operations and connections are those of the connector.
+ * Returns things of the environment that a definition may refer to, the newest hundred of each kind. Operations and
+ * connections are those of the connector.
  */
 export function useNamed(of: Named, connectorId: string): Choices {
   const { at, path, may } = useHere();

@@ -7,7 +7,7 @@ import { FULL } from './use-found.ts';
 type Named<T> = {
   all: readonly T[];
   choices: readonly NamePair[];
-  /** Others may be there: choices among `all` are not all choices. */
+  /** There may be more, so `all` does not hold every choice. */
   isFull: boolean;
   isPending: boolean;
   isError: boolean;
@@ -17,7 +17,7 @@ type Named<T> = {
 
 type At = Here['at'];
 
-/** How the first things of each kind are read, and a part of the key under which they are kept. */
+/** How the first things of each kind are loaded, and a part of the query key under which they are cached. */
 export const FIRST_NAMES = {
   channel: {
     key: 'channel-names',
@@ -33,7 +33,7 @@ export const FIRST_NAMES = {
   },
 } as const;
 
-/** The newest channels of the place, for choices. Names in lists come from ThingName. */
+/** Returns the newest channels of the environment, for choices. Names in lists come from ThingName. */
 export function useChannels(): Named<Channel> {
   const { at, path } = useHere();
   const found = useQuery({
@@ -44,7 +44,7 @@ export function useChannels(): Named<Channel> {
   return namesOf(found);
 }
 
-/** The same of subscriptions. */
+/** Returns the newest subscriptions of the environment, for choices. */
 export function useSubscriptions(): Named<Subscription> {
   const { at, path } = useHere();
   const found = useQuery({
@@ -55,7 +55,7 @@ export function useSubscriptions(): Named<Subscription> {
   return namesOf(found);
 }
 
-/** The same of workflows. */
+/** Returns the newest workflows of the environment, for choices. */
 export function useWorkflows(): Named<Workflow> {
   const { at, path } = useHere();
   const found = useQuery({
@@ -75,7 +75,7 @@ function namesOf<T extends { id: string; name: string }>(
     choices: all.map(({ id, name }) => [id, name]),
     isFull: all.length >= FULL,
     isPending: found.isPending,
-    // Names that were read stay, so that later failures are none of the page's.
+    // Loaded names stay, so a later failure does not concern the page.
     isError: found.error !== null && found.data === undefined,
     error: found.error,
     refetch: found.refetch,

@@ -2,16 +2,16 @@ import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useHere } from '../lib/session.ts';
 
-// Figures change slowly, and lists look every three seconds.
+// The figures change slowly, but lists poll every three seconds.
 const FIGURES_FOR_MS = 60_000;
 
 /**
- * Figures of the rows of a list, one request for each page that was read. They are asked for beside the list: it waits for none, and
- * fails with none.
+ * Returns the figures for the rows of a list, with one request per loaded page. They load separately: the list does not
+ * wait for them or fail with them.
  */
 export function useRowFigures<F>(name: string, ask: (ids: readonly string[]) => Promise<readonly F[]>) {
   const { path } = useHere();
-  // Ids of each page that was read, by its cursor.
+  // Ids of each loaded page, by its cursor.
   const [read, setRead] = useState<Readonly<Record<string, readonly string[]>>>({});
   const found = useQueries({
     queries: Object.values(read).map((ids) => ({
@@ -22,7 +22,7 @@ export function useRowFigures<F>(name: string, ask: (ids: readonly string[]) => 
     })),
   });
   return {
-    /** Figures of a row, once they are there. */
+    /** Returns the figures for a row, once they are loaded. */
     find(isOfRow: (figures: F) => boolean): F | undefined {
       for (const { data } of found) {
         const figures = data?.find(isOfRow);
@@ -30,7 +30,7 @@ export function useRowFigures<F>(name: string, ask: (ids: readonly string[]) => 
       }
       return undefined;
     },
-    /** Tells which rows a page has. */
+    /** Reports which rows a page has. */
     haveRead(cursor: string | undefined, ids: readonly string[]): void {
       setRead((before) => {
         const place = cursor ?? '';

@@ -1,19 +1,19 @@
 import { useState } from 'react';
 
 type Selection<T> = {
-  /** Selected rows that are still shown, in their order. */
+  /** Selected rows that are still visible, in order. */
   rows: readonly T[];
   has(id: string): boolean;
-  /** Selects a row or not. With `isRange` all rows from the last one on, as that one is. */
+  /** Selects or deselects a row. With `isRange`, gives all rows from the last one to it the state of the last one. */
   toggle(index: number, options: { isRange: boolean }): void;
-  /** Selects all rows from the last one that was touched on, or from `anchor` while none is selected. */
+  /** Selects all rows from the last one touched on, or from `anchor` if none is selected. */
   extend(index: number, anchor: number): void;
-  /** Selects all rows that are shown. */
+  /** Selects all visible rows. */
   all(): void;
   clear(): void;
 };
 
-/** Rows of a list that something is to be done with. A row that is shown no more is selected no more. */
+/** Keeps the selected rows of a list. A row that is no longer visible is no longer selected. */
 export function useSelection<T>(shown: readonly T[], idOf: (row: T) => string): Selection<T> {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState(0);

@@ -27,7 +27,7 @@ const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['?', 'Keyboard shortcuts'],
 ];
 
-/** All keys that do something. Single keys are switched off on the page Account. */
+/** Lists all keyboard shortcuts. Single keys can be switched off on the Account page. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} size="wide">

@@ -19,11 +19,11 @@ import {
 } from 'lucide-react';
 import type { Role } from '../api/client.ts';
 
-/** A page that the navigation leads to. `also`: other first parts of paths that belong to it. */
+/** A page in the navigation. `also`: other first path segments that belong to it. */
 export type NavPage = { path: string; name: string; icon: LucideIcon; role?: Role; also?: readonly string[] };
 type NavGroup = { title?: string; pages: readonly NavPage[] };
 
-/** The pages of a place, in groups. One that the role of its person may not open is left out. */
+/** The pages of an environment, in groups. Pages that the user's role may not open are left out. */
 export const NAVIGATION: readonly NavGroup[] = [
   { pages: [{ path: 'overview', name: 'Overview', icon: LayoutDashboard }] },
   {
@@ -63,7 +63,7 @@ export const NAVIGATION: readonly NavGroup[] = [
   },
 ];
 
-/** The pages of the area Settings, which has a list of its own. */
+/** The pages of the Settings area, which has its own list. */
 export const SETTINGS_PAGES: readonly { path: string; name: string; role?: Role }[] = [
   { path: 'apps', name: 'Apps' },
   { path: 'members', name: 'Members' },
@@ -72,7 +72,7 @@ export const SETTINGS_PAGES: readonly { path: string; name: string; role?: Role 
   { path: 'service', name: 'System status', role: 'admin' },
 ];
 
-/** Pages that are found by the search alone. */
+/** Pages that can be found only by the search. */
 export const OTHER_PAGES: readonly { path: string; name: string; role?: Role }[] = [
   { path: 'connectors', name: 'Connectors' },
   { path: 'machine-credentials', name: 'Machine credentials', role: 'admin' },

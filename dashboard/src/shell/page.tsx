@@ -16,29 +16,29 @@ import { usePageTitle } from './use-page-title.ts';
 export const OpenNavigationContext = createContext<() => void>(() => undefined);
 
 type Given = {
-  /** Name of the page: its heading, unless the page has a head of its own, and the title of its tab. */
+  /** Name of the page: its heading, unless the page has its own heading, and the title of its tab. */
   title: string;
-  /** What it stands below, such as the list of a detail page. The title is shown as the last part then. */
+  /** Its parents, such as the list of a detail page. The title is then shown as the last crumb. */
   crumbs?: readonly (readonly [name: string, to: string])[];
-  /** In place of the title behind the crumbs: a short id, or a heading of its own. */
+  /** Shown instead of the title after the crumbs: a short id, or a custom heading. */
   crumb?: ReactNode;
-  /** Stands behind the title: how many rows match, and how many are new. */
+  /** Shown after the title: how many rows match, and how many are new. */
   count?: ReactNode;
   /** At the right end of the bar. */
   actions?: ReactNode;
   /**
-   * `full`: lists and canvases have the whole width, and scroll by themselves. `settings`: beside the list of the settings;
+   * `full`: lists and canvases use the whole width, and scroll on their own. `settings`: next to the list of settings;
    * `settings-full`: both.
    */
   layout?: 'page' | 'full' | 'settings' | 'settings-full';
-  /** The page has its title in a head of its own (`PageHead`), so the bar is no heading. */
+  /** The page shows its title in its own heading (`PageHead`), so the bar is not a heading. */
   hasHead?: boolean;
-  /** Nothing of the page changes by itself, and no time is shown: an editor. */
+  /** Nothing on the page changes by itself, and no time is shown: an editor. */
   isStill?: boolean;
   children: ReactNode;
 };
 
-/** A page of a place: the bar at the top, and its content below. */
+/** A page of an environment: the bar at the top, and its content below. */
 export function Page({
   title,
   crumbs = [],
@@ -101,7 +101,7 @@ export function Page({
       ) : (
         <main
           id="content"
-          // A stop of Tab: keys scroll nothing on a page without links otherwise.
+          // A tab stop, because otherwise keys could not scroll a page without links.
           tabIndex={0}
           data-scroll-restoration-id="page"
           className="min-h-0 grow overflow-auto outline-offset-[-2px]"
@@ -121,7 +121,7 @@ export function Page({
   );
 }
 
-/** Stops every question and every clock of the page, or lets them go on. */
+/** Stops all queries and clocks of the page, or resumes them. */
 function Refresh() {
   const { isPaused, toggle } = usePause();
   const state = isPaused ? 'Auto-refresh off' : 'Auto-refresh on';
@@ -148,7 +148,7 @@ function Refresh() {
   );
 }
 
-/** The zone of all times of the page, named once; a press takes the other one. */
+/** The time zone of the page, named once; a press switches to the other one. */
 function ZoneSwitch() {
   const zone = useContext(ZoneContext);
   const { setZone } = useContext(PreferencesContext);

@@ -23,12 +23,12 @@ import { StatusIcon, type Tone } from '../ui/status.tsx';
 import { LastResponse } from '../pages/deliveries/delivery-state.tsx';
 import { NAVIGATION, OTHER_PAGES, SETTINGS_PAGES } from './navigation.ts';
 
-/** A line of the palette. It leads to a path of the dashboard, or is an ID whose page is still to be found. */
+/** An item of the palette: a path of the dashboard, or an id whose page is still to be found. */
 export type Item = {
   value: string;
   icon: LucideIcon;
   label: ReactNode;
-  /** Stands behind the label. */
+  /** Shown after the label. */
   note?: ReactNode;
   /** At the right end. */
   end?: ReactNode;
@@ -38,15 +38,15 @@ export type Item = {
 export type Group = { value: string; items: readonly Item[] };
 
 const MOST_PAGES = 6;
-/** Messages whose payloads are read, to tell where the value stands. */
+/** Messages whose payloads are loaded, to show where the value is. */
 const READ_FOR_PLACES = 4;
 /** Messages whose deliveries and runs are shown. */
 const READ_FOR_MORE = 2;
 const MOST_OF_MORE = 5;
-/** From so many letters on, a text that an action begins with means this action. */
+/** With this many letters or more, a text that an action starts with means this action. */
 const LEAST_OF_ACT = 3;
 
-/** Forms that make something. */
+/** Forms that create something. */
 const ACTIONS: readonly { path: string; name: string; role: Role }[] = [
   { path: 'messages/new', name: 'Publish message', role: 'developer' },
   { path: 'channels/new', name: 'Create channel', role: 'developer' },
@@ -58,7 +58,7 @@ const ACTIONS: readonly { path: string; name: string; role: Role }[] = [
 const has = (name: string, wanted: string): boolean => name.toLowerCase().includes(wanted.toLowerCase());
 const startsWith = (name: string, wanted: string): boolean => name.toLowerCase().startsWith(wanted.toLowerCase());
 
-/** Pages whose name has the text; all of them for an empty one. */
+/** Pages whose name contains the text; all pages for an empty text. */
 function usePages(wanted: string): readonly Item[] {
   const here = useHere();
   const all: readonly { path: string; name: string; icon?: LucideIcon; role?: Role }[] = [
@@ -103,7 +103,7 @@ function otherOf(path: string): { path: string; name: string } {
   return { path: path.replace(/\/(?:live|test)$/, isLive ? '/test' : '/live'), name: isLive ? 'Test' : 'Live' };
 }
 
-/** What the palette shows for a text: what it names, what was found by it, and what can be done. */
+/** Returns what the palette shows for a text: what it names, what the search found, and what can be done. */
 export function usePaletteGroups({
   wanted,
   id,
@@ -111,9 +111,9 @@ export function usePaletteGroups({
   hits,
 }: {
   wanted: string;
-  /** The first ID in the text. */
+  /** The first id in the text. */
   id: string | undefined;
-  /** The text by which the hits were found. */
+  /** The text that the hits were found by. */
   asked: string;
   hits: readonly SearchHit[];
 }): readonly Group[] {
@@ -164,7 +164,7 @@ export function usePaletteGroups({
           },
         ];
   const acts: Group = { value: 'Actions', items: [...actions, ...further] };
-  // The first line is what Enter takes.
+  // Enter opens the first item.
   const isAct = wanted.length >= LEAST_OF_ACT && ACTIONS.some(({ name }) => startsWith(name, wanted));
   const groups: readonly Group[] = [
     ...(isAct ? [acts] : []),
@@ -224,7 +224,7 @@ const RUN_TONES: Readonly<Record<RunSummary['status'], Tone>> = {
   skipped: 'cancelled',
 };
 
-/** The deliveries and runs of a few messages. */
+/** Returns the deliveries and runs of a few messages. */
 function useMoreOf(messageIds: readonly string[]): readonly Item[] {
   const { at, path } = useHere();
   const found = useQueries({

@@ -16,14 +16,14 @@ import { Icon } from '../ui/icon.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { type Group, type Item, usePaletteGroups } from './palette-items.tsx';
 
-/** Results that the palette itself shows; the page Search has all. */
+/** Results shown in the palette itself; the Search page has all of them. */
 const MOST_HITS = 8;
 const AFTER_MS = 250;
 const LEAST_LETTERS = 2;
 
 /**
- * Goes to a page by its name, to anything by its ID in whichever app that is, or to what a search finds. It says how far it has searched.
- * Enter opens, and with ⌘ or Ctrl in a new tab.
+ * Opens a page by its name, anything by its id in whichever app it is, or a search result. Shows how far it has
+ * searched. Enter opens, and with ⌘ or Ctrl in a new tab.
  */
 export function Palette({ onClose }: { onClose: () => void }) {
   const session = useSession();
@@ -179,7 +179,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A text once nobody has changed it for a moment. */
+/** Returns a text once it has not changed for a moment. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

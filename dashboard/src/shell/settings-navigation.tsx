@@ -4,7 +4,7 @@ import { useHere } from '../lib/session.ts';
 import { HereLink } from '../parts/link.tsx';
 import { SETTINGS_PAGES } from './navigation.ts';
 
-/** The list of the settings, beside each of their pages. */
+/** The list of settings, next to each of their pages. */
 export function SettingsNavigation() {
   const here = useHere();
   const { pathname } = useLocation();

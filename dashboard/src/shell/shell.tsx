@@ -16,10 +16,10 @@ import { Palette } from './palette.tsx';
 import { OpenNavigationContext } from './page.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-/** The frame of all pages of a place. */
+/** The frame of all pages of an environment. */
 export function Shell() {
   const session = useSession();
-  // `as`: the paths of router.tsx name both.
+  // `as`: the paths in router.tsx name both.
   const { app = '', env } = useParams({ strict: false }) as { app?: string; env?: string };
   const here = env === 'live' || env === 'test' ? placeOf(session, app, env) : undefined;
   const path = here?.path.slice(1);
@@ -37,7 +37,7 @@ export function Shell() {
     );
   return (
     <HereContext value={here}>
-      {/* Another place is another page: nothing of the one before may be left over. */}
+      {/* Another environment is a new page: no state of the previous one may remain. */}
       <ChangesProvider key={here.path}>
         <PauseProvider>
           <NowProvider>

@@ -37,14 +37,14 @@ import { Tip } from '../ui/tooltip.tsx';
 import { NAVIGATION, type NavPage, SETTINGS_PAGES } from './navigation.ts';
 
 type Given = {
-  /** Icons alone. */
+  /** Icons only. */
   isSmall?: boolean;
   onToggle: () => void;
   onSearch: () => void;
   onKeys: () => void;
 };
 
-/** Where one is, where one can go, and who one is. */
+/** Shows where the user is, where they can go, and who they are. */
 export function Sidebar({ isSmall = false, onToggle, onSearch, onKeys }: Given) {
   const counts = useCounts();
   const here = useHere();
@@ -130,7 +130,7 @@ export function Sidebar({ isSmall = false, onToggle, onSearch, onKeys }: Given) 
   );
 }
 
-/** With its name as a tooltip where only its icon is shown. */
+/** With its name as a tooltip if only its icon is shown. */
 const Entry = ({ isSmall, name, children }: { isSmall: boolean; name: string; children: React.ReactElement }) =>
   isSmall ? <Tip text={name}>{children}</Tip> : children;
 
@@ -169,7 +169,7 @@ function PageLink({
   );
 }
 
-/** What waits for a person: open dead letters, and approvals. */
+/** What needs attention: open dead letters, and approvals. */
 function useCounts(): Readonly<Record<string, ReactNode>> {
   const { at, path } = useHere();
   const backlog = useQuery({
@@ -189,13 +189,13 @@ function useCounts(): Readonly<Record<string, ReactNode>> {
   };
 }
 
-/** The app and the environment that the pages act in. */
+/** The app and the environment of the pages. */
 function Place({ isSmall }: { isSmall: boolean }) {
   const session = useSession();
   const here = useHere();
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  // The same page of the other place: nothing there has the ids and filters of this one.
+  // The same page of the other environment, without ids and filters, which do not exist there.
   const [page = 'overview'] = pathname.slice(here.path.length + 1).split('/');
   const to = (name: string, environment: string): void => void navigate({ to: `/${name}/${environment}/${page}` });
   const initials = here.app.name

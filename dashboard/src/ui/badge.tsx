@@ -8,7 +8,7 @@ const LOOKS = {
   plain: 'bg-pending-soft text-text',
 } as const;
 
-/** The status code of a response, or the error where none came: 2xx green, 4xx amber, 5xx and errors red. */
+/** The status code of a response, or the error if there was no response: 2xx green, 4xx amber, 5xx and errors red. */
 export function CodeBadge({ code, children }: { code?: number | undefined; children?: ReactNode }) {
   const look = code === undefined || code >= 500 ? 'bad' : code >= 400 ? 'warn' : code >= 300 ? 'plain' : 'good';
   return (
@@ -18,13 +18,13 @@ export function CodeBadge({ code, children }: { code?: number | undefined; child
   );
 }
 
-/** The code of an error of a step: that of a status looks like the status. */
+/** The error code of a step. The code for an HTTP status looks like that status. */
 export function ErrorCode({ children }: { children: string }) {
   const [, status] = /^HTTP_(\d{3})$/.exec(children) ?? [];
   return <CodeBadge code={status === undefined ? undefined : Number(status)}>{children}</CodeBadge>;
 }
 
-/** An event type, or another identifier that is chosen from a set. */
+/** An event type, or another identifier chosen from a set. */
 export function TypeTag({ children }: { children: ReactNode }) {
   return (
     <code className="inline-flex h-5 max-w-full items-center truncate rounded-4 bg-pending-soft px-1.5 whitespace-nowrap">
@@ -33,7 +33,7 @@ export function TypeTag({ children }: { children: ReactNode }) {
   );
 }
 
-/** A number beside a name: how many there are. */
+/** A count next to a name. */
 export function CountTag({ children, isBad = false }: { children: ReactNode; isBad?: boolean }) {
   return (
     <span

@@ -3,7 +3,7 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import type { Tab } from './tabs.tsx';
 
-/** Tabs of a list page, whose line stands in the bar of the page where there is room. `children` places the line and the parts. */
+/** Tabs of a list page, placed in the page's bar if there is room. `children` positions the tab list and the panels. */
 export function BarTabs({
   tabs,
   value,
@@ -16,7 +16,7 @@ export function BarTabs({
   value: string;
   onChange: (value: string) => void;
   label: string;
-  /** The line stands below the bar. */
+  /** The tab list is below the bar. */
   isBelow: boolean;
   children: (line: ReactNode) => ReactNode;
 }) {
@@ -46,7 +46,7 @@ export function BarTabs({
   );
 }
 
-/** The part that is shown. It scrolls by itself. */
+/** The selected panel. It scrolls on its own. */
 export const BarTabPanel = ({ value, children }: { value: string; children: ReactNode }) => (
   <Base.Panel value={value} tabIndex={-1} className="flex min-h-0 grow flex-col outline-none">
     {children}

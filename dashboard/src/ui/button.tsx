@@ -19,14 +19,14 @@ const LOOKS: Readonly<Record<Look, string>> = {
 type Common = {
   look?: Look;
   size?: 'normal' | 'small';
-  /** Work goes on: the button shows it, keeps its width, and takes no press. */
+  /** Work is in progress: the button shows it, keeps its width, and ignores presses. */
   isBusy?: boolean;
   isDisabled?: boolean;
   /** Why it is disabled; shown as its tooltip. */
   why?: string | undefined;
   type?: 'button' | 'submit';
   onClick?: MouseEventHandler<HTMLElement>;
-  /** Another element in place of the button, such as a link of the router. */
+  /** Another element to render instead of the button, such as a link of the router. */
   render?: ReactElement;
   className?: string;
   ref?: Ref<HTMLElement>;
@@ -35,11 +35,11 @@ type Common = {
   'aria-haspopup'?: 'dialog' | 'menu' | 'listbox';
   id?: string;
   form?: string;
-  /** Its accessible name, where the shown words are too few. */
+  /** Its accessible name, if the visible text is not enough. */
   label?: string;
 };
 
-/** A button says a verb and an object. One `primary` for each view. */
+/** A button labelled with a verb and an object. Use one `primary` per view. */
 export function Button({
   icon,
   iconEnd,
@@ -63,7 +63,7 @@ export function Button({
           className={rest.isBusy === true ? 'animate-spin' : undefined}
         />
       )}
-      {/* The primary action of a narrow bar is its icon alone. */}
+      {/* In a narrow bar the primary action is only an icon. */}
       {rest.look === 'primary' && icon !== undefined ? (
         <span className="max-md:in-data-bar:sr-only">{children}</span>
       ) : (
@@ -75,7 +75,7 @@ export function Button({
   );
 }
 
-/** A button that shows an icon alone. Its label is its accessible name and its tooltip. */
+/** A button with only an icon. Its label is its accessible name and its tooltip. */
 export function IconButton({
   icon,
   label,

@@ -4,7 +4,9 @@ import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 import { StatusIcon, type Tone, toneGround } from './status.tsx';
 
-/** What the reader of a page must know first: one bold sentence, one plain, and the next step. At most one for each page. */
+/**
+ * What the user must know first about a page: a bold sentence, a plain one, and the next step. At most one per page.
+ */
 export function Callout({
   tone,
   title,
@@ -42,7 +44,7 @@ const NOTES = {
   error: { icon: CircleAlert, className: 'bg-failed-soft', iconClass: 'text-failed' },
 } as const;
 
-/** A note inside of a form or a panel. */
+/** A note inside a form or a panel. */
 export function Note({
   kind = 'info',
   icon,

@@ -1,7 +1,7 @@
 import { CopyButton } from './copy.tsx';
 import { Box, BoxHead } from './layout.tsx';
 
-/** A few lines for a shell or a program, to be copied. */
+/** A few lines for a shell or a program, with a copy button. */
 export function CodeLines({ text, title, note }: { text: string; title: string; note?: string }) {
   return (
     <Box>

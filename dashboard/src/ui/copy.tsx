@@ -7,7 +7,7 @@ import { Tip } from './tooltip.tsx';
 
 const SHOWN_MS = 1_500;
 
-/** Whether the text was just copied, and the act that copies it. */
+/** Returns whether the text was just copied, and the function that copies it. */
 export function useCopy(): [isCopied: boolean, copy: (text: string) => void] {
   const [at, setAt] = useState(0);
   useEffect(() => {
@@ -25,7 +25,7 @@ export function useCopy(): [isCopied: boolean, copy: (text: string) => void] {
   ];
 }
 
-/** Copies a text. `text` may be made when it is asked for. */
+/** Copies a text. `text` may be a function, called on each copy. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -51,12 +51,12 @@ export function CopyButton({
   );
 }
 
-/** The end of an id: all ids of a kind begin alike. */
+/** The end of an id, because all ids of a kind start the same way. */
 export const shortId = (id: string): string => `…${id.slice(-6)}`;
-/** The same with its kind, for the flow of a text. */
+/** The end of an id with its prefix, for use within a text. */
 export const namedId = (id: string): string => `${id.slice(0, id.indexOf('_') + 1)}${shortId(id)}`;
 
-/** An id by its last six characters; a click copies the whole. */
+/** Shows an id by its last six characters; a click copies all of it. */
 export function CopyId({ id, isNamed = false, className }: { id: string; isNamed?: boolean; className?: string }) {
   const [isCopied, copy] = useCopy();
   const stop = useRowStop();

@@ -17,18 +17,18 @@ import { Button, IconButton } from './button.tsx';
 type Common = {
   title: string;
   onClose: () => void;
-  /** Stands behind the title of a question that changes something there. */
+  /** Shown after the title of a question about a change in that environment. */
   environment?: 'live' | 'test' | undefined;
-  /** Gets the focus first. Absent: the first thing that takes it. */
+  /** The element to focus first. If absent, the first focusable one. */
   firstFocus?: RefObject<HTMLElement | null>;
 };
 
-/** What takes text, or a choice. */
+/** Fields and choices. */
 const FIELD = 'input:not([type=hidden], [aria-hidden=true]), textarea, [role=combobox]';
 
 const BACKDROP = 'fixed inset-0 z-40 animate-appear bg-overlay';
 
-/** A window over the page: a question, or a short form. Escape and a click beside it close it. */
+/** A modal dialog: a question, or a short form. Escape and a click outside close it. */
 export function Dialog({
   title,
   onClose,
@@ -44,7 +44,7 @@ export function Dialog({
   /** What will happen, with a count. */
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons, at the right end. The last one does what the title asks. */
+  /** Buttons at the right end. The last one does what the title asks. */
   actions?: ReactNode;
   /** The content is a form. */
   onSubmit?: () => void;
@@ -90,9 +90,9 @@ export function Dialog({
   );
 }
 
-/** Keeps a page from being left by the browser's own buttons while something is written on it. */
+/** Keeps the browser's own buttons from leaving a page with unsaved input. */
 type LeaveGuard = (isWritten: () => boolean) => {
-  /** The person wants to leave, and waits for one of the two. */
+  /** The user wants to leave; call one of the two functions. */
   isAsked: boolean;
   stay: () => void;
   leave: () => void;
@@ -100,12 +100,13 @@ type LeaveGuard = (isWritten: () => boolean) => {
 
 const NO_GUARD: LeaveGuard = () => ({ isAsked: false, stay: () => undefined, leave: () => undefined });
 
-/** The hook of the router that drawers use. Without it the browser's own buttons leave the page at once. */
+/** The router hook that drawers use. Without it the browser's own buttons leave the page at once. */
 export const LeaveGuardContext = createContext<LeaveGuard>(NO_GUARD);
 
 /**
- * A window at the right edge: a form to make something, or the details of a row on a narrow screen. Escape, a press beside it and its
- * button close it; a form in which something was written asks first, and before the page is left by the browser's own buttons too.
+ * A panel at the right edge: a form that creates something, or the details of a row on a narrow screen. Escape, a press
+ * outside and its button close it. If a form in it has unsaved input, it asks first, also before the browser's own
+ * buttons leave the page.
  */
 export function Drawer({
   title,
@@ -119,15 +120,16 @@ export function Drawer({
   onSubmit,
 }: Common & {
   children: ReactNode;
-  /** Stand at the bottom and stay in view. */
+  /** Fixed at the bottom, always visible. */
   actions?: ReactNode;
-  /** Stands before the button that closes it. */
+  /** Placed before the close button. */
   beside?: ReactNode;
   size?: 'normal' | 'wide';
   onSubmit?: () => void;
 }) {
   const body = useRef<HTMLDivElement>(null);
-  // The first field, or else the content: its button that closes would show its tooltip, which takes the first Escape.
+  // Focus the first field or else the content, not the close button: its tooltip would appear and consume the first
+  // Escape.
   const [field] = useState(() => ({
     get current(): HTMLElement | null {
       return body.current?.querySelector<HTMLElement>(FIELD) ?? body.current;
@@ -202,7 +204,10 @@ export function Drawer({
   );
 }
 
-/** A drawer may belong to a page of its own: what had the focus before is gone with it then, and keys would go to no part of the page. */
+/**
+ * If a drawer is a page of its own, the element that had the focus before is gone when it closes, and keys would reach
+ * no part of the page.
+ */
 const focusPageAfter = (): void =>
   void requestAnimationFrame(() => {
     if (document.activeElement === document.body) document.querySelector('main')?.focus({ preventScroll: true });
@@ -214,10 +219,10 @@ const submitting = (then: () => void) => (event: FormEvent) => {
   then();
 };
 
-/** Closes the drawer that it stands in, which asks first where something was written. */
+/** Closes the drawer around it, which asks first if there is unsaved input. */
 export const CancelButton = () => <Base.Close render={<Button>Cancel</Button>} />;
 
-/** The two buttons of most questions. The one that does it repeats the verb of the title. */
+/** The two buttons of most questions. The confirming one repeats the verb of the title. */
 export function DialogButtons({
   cancel = 'Cancel',
   go,
@@ -231,7 +236,7 @@ export function DialogButtons({
   cancel?: string;
   go: string;
   onCancel: () => void;
-  /** Absent: the button sends the form that it stands in. */
+  /** If absent, the button submits the form around it. */
   onGo?: () => void;
   isDanger?: boolean;
   isBusy?: boolean;

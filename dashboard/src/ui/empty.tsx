@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
-/** In place of rows that are not there: one sentence, and what comes next. */
+/** Shown instead of an empty list: one sentence, and the next step. */
 export function Empty({
   icon,
   title,

@@ -7,20 +7,23 @@ import type { ChangeEvent, FocusEvent, HTMLInputTypeAttribute, KeyboardEvent, Re
 import { useRowStop } from './grid-row.ts';
 import { Icon } from './icon.tsx';
 
-/** What every field has: its label above, a hint below, and an error, which takes the place of the hint. */
+/** Common parts of every field: a label above, a hint below, and an error, which replaces the hint. */
 export type FieldGiven = {
   label: string;
-  /** The label is read to those who do not see the field, and is not shown. */
+  /** The label is only for screen readers. */
   isLabelHidden?: boolean;
-  /** One sentence: what the value does. What an empty field means stands in its placeholder. */
+  /** One sentence on what the value does. The placeholder says what an empty field means. */
   hint?: ReactNode;
-  /** The hint stays below an error: it says how to write what is wrong. */
+  /** Keeps the hint visible below an error, because it explains how to write the value. */
   isHintKept?: boolean;
   error?: string | undefined;
   isDisabled?: boolean;
 };
 
-/** The frame of a control with its label, hint and error. The control is a child of `@base-ui/react`, or one that `Control` draws. */
+/**
+ * The frame of a control with its label, hint and error. The control is a child from `@base-ui/react`, or one rendered
+ * by `Control`.
+ */
 export function Field({
   label,
   isLabelHidden = false,
@@ -33,7 +36,7 @@ export function Field({
   children,
 }: FieldGiven & {
   beside?: ReactNode;
-  /** For a control that a label of HTML cannot reach: gives it the focus. */
+  /** For a control that an HTML label cannot reference: moves the focus to it. */
   onLabelClick?: (() => void) | undefined;
   children: ReactNode;
 }) {
@@ -59,7 +62,7 @@ export function Field({
   );
 }
 
-/** Classes of a box that takes input, for controls that draw their own. */
+/** Classes of an input box, for controls that render their own. */
 export const CONTROL =
   'flex min-h-control w-full items-center gap-1.5 rounded-6 border border-line-input bg-surface px-2.25 text-13 text-text focus-within:border-focus focus-within:ring-1 focus-within:ring-focus has-data-invalid:border-failed has-data-invalid:ring-1 has-data-invalid:ring-failed has-disabled:border-line has-disabled:text-text-disabled data-invalid:border-failed';
 
@@ -81,7 +84,7 @@ type TextGiven = FieldGiven & {
   max?: number;
   step?: number | 'any';
   pattern?: string;
-  /** Stands in the control before or behind the text: a unit, an icon, a button. */
+  /** Content inside the control before or after the text: a unit, an icon, a button. */
   before?: ReactNode;
   after?: ReactNode;
   beside?: ReactNode;
@@ -178,7 +181,7 @@ export function TextArea({
 const BOX =
   'inline-grid size-3.75 shrink-0 place-items-center rounded-4 border border-line-input bg-surface data-checked:border-accent-fill data-checked:bg-accent-fill data-checked:text-on-fill data-indeterminate:border-accent-fill data-indeterminate:bg-accent-fill data-indeterminate:text-on-fill data-disabled:border-line data-disabled:bg-sunken';
 
-/** A box that is on or off, with its words behind it. `isSome`: of many, some are on. */
+/** A checkbox with its label after it. `isSome`: it stands for many things, of which some are on. */
 export function Checkbox({
   label,
   isLabelHidden = false,
@@ -224,7 +227,7 @@ export function Checkbox({
   );
 }
 
-/** A box in a row of a list, without words beside it. Each row has one, so it is one element. */
+/** A checkbox in a row of a list, without a visible label. Each row has one, so it is a single element. */
 export function RowCheckbox({
   label,
   isOn,
@@ -250,7 +253,7 @@ export function RowCheckbox({
   );
 }
 
-/** A setting that takes effect at once. */
+/** A switch for a setting that takes effect at once. */
 export function Switch({
   label,
   isLabelHidden = false,

@@ -5,13 +5,13 @@ export type Figure = {
   label: ReactNode;
   value: ReactNode;
   unit?: string | undefined;
-  /** What changed since an earlier time: red only where it is worse. */
+  /** The change since an earlier time, red only if it is for the worse. */
   delta?: { text: string; look: 'plain' | 'bad' | 'good' } | undefined;
-  /** Stands below: a sparkline, or a sentence. */
+  /** Shown below: a sparkline or a sentence. */
   below?: ReactNode;
 };
 
-/** The figures of a page, in one box. */
+/** The key figures of a page, in one box. */
 export function FigureStrip({ figures, label }: { figures: readonly Figure[]; label: string }) {
   return (
     <dl
@@ -45,14 +45,14 @@ export function FigureStrip({ figures, label }: { figures: readonly Figure[]; la
   );
 }
 
-/** The course of a figure in the size of a word. The figure beside it says what it is. */
+/** A sparkline, a chart the size of a word. The figure next to it says what it shows. */
 export function Sparkline({
   values,
   isBad = false,
   label,
   className = 'h-8 w-full',
 }: {
-  /** One for each step; undefined where nothing was measured. */
+  /** One value per time step; undefined if nothing was measured. */
   values: readonly (number | undefined)[];
   isBad?: boolean;
   label?: string;

@@ -1,7 +1,10 @@
 import { createContext, useContext } from 'react';
 
-/** Whether a row of a grid is the chosen one; undefined outside of grids. */
+/** Whether a row of a grid is the current one; undefined outside grids. */
 export const GridRowContext = createContext<boolean | undefined>(undefined);
 
-/** A grid is one stop of the Tab key, and the links of its chosen row the next ones: links of all rows would be in the way (WCAG 2.4.3). */
+/**
+ * In a grid only the current row's links are tab stops, after the grid itself: the links of all rows would be in the
+ * way (WCAG 2.4.3).
+ */
 export const useRowStop = (): { tabIndex?: -1 } => (useContext(GridRowContext) === false ? { tabIndex: -1 } : {});

@@ -1,7 +1,7 @@
 import clsx from 'clsx';
 import type { LucideIcon } from 'lucide-react';
 
-/** An icon beside a word, or with a label of its own where it stands alone. 14 px in rows, else 16 px. */
+/** An icon next to a word, or with its own label if it is alone. 14 px in rows, otherwise 16 px. */
 export function Icon({
   of: Of,
   isSmall = false,

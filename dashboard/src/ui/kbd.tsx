@@ -1,7 +1,7 @@
 import clsx from 'clsx';
 import type { ReactNode } from 'react';
 
-/** A key. Not shown where fingers point. */
+/** A keyboard key. Hidden on touch devices. */
 export function Kbd({ children, isOnFill = false }: { children: ReactNode; isOnFill?: boolean }) {
   return (
     <kbd

@@ -3,7 +3,7 @@ import { ChevronRight, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
 import { Icon } from './icon.tsx';
 
-/** The title of a detail page with its state, what it belongs to, and its actions at the right end. */
+/** The heading of a detail page: its title with its state, what it belongs to, and its actions at the right end. */
 export function PageHead({
   icon,
   title,
@@ -16,7 +16,7 @@ export function PageHead({
   badge?: ReactNode;
   /** What it belongs to: one line of links and short facts. */
   facts?: ReactNode;
-  /** Two or three, and a menu with the others. */
+  /** Two or three actions, and a menu with the others. */
   actions?: ReactNode;
 }) {
   return (
@@ -36,7 +36,7 @@ export function PageHead({
   );
 }
 
-/** One fact in the head of a page. */
+/** One fact in the heading of a page. */
 export function HeadFact({ icon, children }: { icon?: LucideIcon; children: ReactNode }) {
   return (
     <span className="inline-flex max-w-full min-w-0 items-center gap-1.5 [overflow-wrap:anywhere]">
@@ -46,7 +46,7 @@ export function HeadFact({ icon, children }: { icon?: LucideIcon; children: Reac
   );
 }
 
-/** A part of a page with its title. */
+/** A section of a page with its title. */
 export function Section({
   title,
   end,
@@ -54,7 +54,7 @@ export function Section({
   className,
 }: {
   title: ReactNode;
-  /** Stands at the right end of the title: a link, or small controls. */
+  /** Placed at the right end of the title: a link, or small controls. */
   end?: ReactNode;
   children: ReactNode;
   className?: string;
@@ -73,7 +73,7 @@ export function Section({
   );
 }
 
-/** A main column with a narrower one beside it, and below it on a narrow screen. */
+/** A main column with a narrower one next to it, or below it on a narrow screen. */
 export function Columns({
   children,
   side,
@@ -127,7 +127,7 @@ export function Facts({
   );
 }
 
-/** A bordered box around what belongs together. */
+/** A bordered box around related content. */
 export function Box({ children, className, label }: { children: ReactNode; className?: string; label?: string }) {
   return (
     <div
@@ -139,7 +139,7 @@ export function Box({ children, className, label }: { children: ReactNode; class
   );
 }
 
-/** The head of a box: its title and small controls. */
+/** The header of a box: its title and small controls. */
 export function BoxHead({ title, note, end }: { title: ReactNode; note?: ReactNode; end?: ReactNode }) {
   return (
     <div className="flex min-h-9.5 flex-wrap items-center gap-x-2 border-b border-line pr-1.5 pl-3 font-medium">
@@ -150,7 +150,7 @@ export function BoxHead({ title, note, end }: { title: ReactNode; note?: ReactNo
   );
 }
 
-/** A part that opens when it is asked for. */
+/** A section that is collapsed until the user opens it. */
 export function Fold({
   title,
   note,

@@ -9,15 +9,15 @@ type MenuItem = {
   label: string;
   icon?: LucideIcon | undefined;
   onSelect?: () => void;
-  /** A link in place of an act. */
+  /** A link instead of an action. */
   render?: ReactElement;
   /** The key that does the same. */
   keys?: string | undefined;
-  /** Cannot be taken back: it stands last, below a line. */
+  /** Cannot be undone: placed last, below a line. */
   isDanger?: boolean;
   isDisabled?: boolean;
   isChecked?: boolean;
-  /** One of several that can be checked: the menu stays open. */
+  /** One of several checkable items: the menu stays open. */
   isOneOfMany?: boolean;
 };
 /** Items with a line between the groups. A group may have a title. */
@@ -26,7 +26,7 @@ export type MenuGroup = { title?: string; items: readonly (MenuItem | undefined 
 const ITEM =
   'flex h-7.5 items-center gap-2 rounded-4 px-2 text-13 outline-none select-none data-highlighted:bg-hover data-disabled:text-text-disabled pointer-coarse:h-10';
 
-/** A menu at any button. Groups without items are left out. */
+/** A menu opened by any button. Empty groups are left out. */
 export function Menu({
   trigger,
   groups,
@@ -38,7 +38,7 @@ export function Menu({
   groups: readonly MenuGroup[];
   align?: 'start' | 'center' | 'end';
   width?: number;
-  /** Stands above the items. */
+  /** Shown above the items. */
   head?: ReactNode;
 }) {
   const shown = groups
@@ -121,7 +121,7 @@ function Item({ item }: { item: MenuItem }) {
   );
 }
 
-/** All that is not one of the two or three main actions of a page. */
+/** The menu with everything except the two or three main actions of a page. */
 export function MoreMenu({
   groups,
   label = 'More actions',

@@ -9,11 +9,11 @@ const UNITS = [
   { value: '3600000', label: 'hours' },
 ] as const;
 
-/** The largest unit in which a span is a whole number. */
+/** Returns the largest unit in which a span is a whole number. */
 const unitOf = (ms: number): string =>
   UNITS.findLast(({ value }) => ms >= Number(value) && ms % Number(value) === 0)?.value ?? '1';
 
-/** A span of time as a number and its unit. Its value is the text of a number of milliseconds; empty without one. */
+/** A time span as a number and its unit. Its value is a number of milliseconds as text, or an empty text. */
 export function MillisecondsField({
   value,
   onChange,
@@ -34,7 +34,7 @@ export function MillisecondsField({
     setUnit(nextUnit);
     onChange(nextText === '' ? '' : String(Math.round(Number(nextText) * Number(nextUnit))));
   };
-  // What stands there is shown as long as it means the value: `1.50` stays so.
+  // Keep the typed text as long as it means the same value: `1.50` stays `1.50`.
   const isOwn = value === '' ? text === '' : Math.round(Number(text) * Number(unit)) === ms;
   return (
     <TextField

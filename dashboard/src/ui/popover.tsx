@@ -1,7 +1,7 @@
 import { Popover as Base } from '@base-ui/react/popover';
 import type { ReactElement, ReactNode } from 'react';
 
-/** A small window at a button: settings of a view, or more about a word. */
+/** A popup at a button: settings of a view, or more about a word. */
 export function Popover({
   trigger,
   title,
@@ -12,7 +12,7 @@ export function Popover({
 }: {
   trigger: ReactElement;
   title: string;
-  /** Where the page closes it. Absent: it opens and closes by itself. */
+  /** For a page that controls it. If absent, it opens and closes on its own. */
   isOpen?: boolean;
   onOpenChange?: (isOpen: boolean) => void;
   children: ReactNode;

@@ -9,14 +9,14 @@ import { Icon } from './icon.tsx';
 export type Option = {
   value: string;
   label: string;
-  /** Stands behind the label, in a quieter colour. */
+  /** Shown after the label, in a quieter colour. */
   note?: string | undefined;
   icon?: LucideIcon | undefined;
-  /** An element in place of the icon, such as that of a state. */
+  /** An element instead of the icon, such as that of a state. */
   mark?: ReactNode;
 };
 
-/** From so many options on, a list has a field that searches it. */
+/** With this many options or more, a list has a search field. */
 const SEARCHED_FROM = 9;
 
 const POPUP =
@@ -29,11 +29,11 @@ type Given = {
   value: string;
   onChange: (value: string) => void;
   placeholder?: string;
-  /** What is written in the search field: there are more options than these. */
+  /** Receives the text of the search field, if there are more options than these. */
   onSearch?: ((text: string) => void) | undefined;
 };
 
-/** One of several, in a field with a label. With many of them, one that is searched. */
+/** A labelled field to choose one of several options. With many options it has a search. */
 export function SelectField({
   options,
   value,
@@ -55,7 +55,10 @@ export function SelectField({
   );
 }
 
-/** The same without a frame: in a field, or with a label that is not shown. `look`: `button` stands among buttons. */
+/**
+ * The select without a frame: inside a field, or with a hidden label. `look`: `button` makes it look like the buttons
+ * next to it.
+ */
 export function Select({
   options,
   value,

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 
 const QUIET_MS = 200;
 
-/** Whether something has been waited for long enough to show it: a page that answers at once shows nothing in between. */
+/** Whether loading has taken long enough to show a skeleton: a page that loads at once shows nothing in between. */
 function useIsLong(): boolean {
   const [isLong, setIsLong] = useState(false);
   useEffect(() => {
@@ -13,12 +13,12 @@ function useIsLong(): boolean {
   return isLong;
 }
 
-/** A bar in place of a text that is being read. */
+/** A bar in place of a text that is loading. */
 const Bone = ({ className }: { className?: string }) => (
   <span className={clsx('block h-2.5 rounded-full bg-pressed', className)} />
 );
 
-/** Rows that are being read, as high as the rows that they stand for. */
+/** Rows that are loading, as high as the real ones. */
 export function SkeletonRows({ rows = 8, label = 'Loading' }: { rows?: number; label?: string }) {
   const isLong = useIsLong();
   return (
@@ -40,7 +40,7 @@ export function SkeletonRows({ rows = 8, label = 'Loading' }: { rows?: number; l
   );
 }
 
-/** A block that is being read. */
+/** A block that is loading. */
 export function Skeleton({ label = 'Loading', className }: { label?: string; className?: string }) {
   const isLong = useIsLong();
   return (

@@ -7,14 +7,14 @@ const GROUNDS = {
   pending: 'bg-pending-solid',
 } as const;
 
-/** How far something is, split by what has become of its parts. Each part is drawn, however small it is; the rest is yet to come. */
+/** A progress bar, split by the outcome of its parts. Every part is drawn, however small; the rest is still to come. */
 export function SplitProgress({
   label,
   whole,
   parts,
   isThin = false,
 }: {
-  /** Says the same in words. */
+  /** The same in words. */
   label: string;
   whole: number;
   parts: readonly { tone: keyof typeof GROUNDS; value: number }[];

@@ -2,12 +2,15 @@ import clsx from 'clsx';
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 
 const [LEAST, STEP] = [360, 24];
-/** At most this part of the window. */
+/** Largest part of the window. */
 const MOST_PART = 0.6;
 const most = (): number => Math.max(LEAST, Math.round(window.innerWidth * MOST_PART));
 const within = (width: number): number => Math.min(most(), Math.max(LEAST, Math.round(width)));
 
-/** What stands beside a list. Its left border is dragged, or moved by the arrow keys; a double click takes the first width again. */
+/**
+ * The panel next to a list. Its left border can be dragged, or moved with the arrow keys; a double click restores the
+ * initial width.
+ */
 export function Panel({
   label,
   width,
@@ -17,9 +20,9 @@ export function Panel({
 }: {
   label: string;
   width: number | undefined;
-  /** Undefined: the first width again. */
+  /** Undefined restores the initial width. */
   onWidth: (width: number | undefined) => void;
-  /** The line above its content, with the buttons of the panel. */
+  /** The header above its content, with the buttons of the panel. */
   head: ReactNode;
   children: ReactNode;
 }) {

@@ -14,7 +14,7 @@ import {
 import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
-/** What a state means to its reader. Each has an icon of its own, so that colour is never all that tells them apart. */
+/** The meaning of a state for the user. Each has its own icon, so that colour is never the only difference. */
 export const TONES = [
   'delivered',
   'failed',
@@ -64,7 +64,7 @@ const SOFT: Readonly<Record<Tone, string>> = {
   scheduled: 'bg-pending-soft',
 };
 
-/** The classes of a tone, for parts that are coloured like it. */
+/** The classes of a tone, for parts with its colour. */
 export const toneText = (tone: Tone): string => TEXT[tone];
 export const toneGround = (tone: Tone): string => SOFT[tone];
 export const toneIcon = (tone: Tone): LucideIcon => ICONS[tone];
@@ -73,7 +73,7 @@ export function StatusIcon({ tone, label, isSmall = true }: { tone: Tone; label?
   return <Icon of={ICONS[tone]} isSmall={isSmall} label={label} className={TEXT[tone]} />;
 }
 
-/** A state in a row: a coloured icon, and its word in the colour of the text. */
+/** A state in a row: a coloured icon, and a label in the text colour. */
 export function Status({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className="inline-flex items-center gap-1.5 align-top whitespace-nowrap">
@@ -83,7 +83,7 @@ export function Status({ tone, children }: { tone: Tone; children: ReactNode }) 
   );
 }
 
-/** A state in the head of a page. */
+/** A state in the heading of a page. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span

@@ -3,7 +3,7 @@ import clsx from 'clsx';
 import { type ReactNode, useState } from 'react';
 import { CONTROL, Field, type FieldGiven } from './field.tsx';
 
-/** A text that is written freely, or taken from those that are known. */
+/** A text field with suggestions from the known values. */
 export function SuggestField({
   value,
   onChange,
@@ -31,9 +31,9 @@ export function SuggestField({
       items={offered}
       filter={null}
       value={value}
-      // Escape empties the field otherwise, and the form asks whether to discard what is gone already.
+      // Otherwise Escape would clear the field, and the form would then ask whether to discard what is already gone.
       onValueChange={(next, { reason }) => reason !== 'escape-key' && onChange(next)}
-      // A list without anything in it would still keep readers of the screen from the rest of the form.
+      // Even an empty list would keep screen readers from the rest of the form.
       open={isOpen && offered.length > 0}
       onOpenChange={setIsOpen}
       openOnInputClick

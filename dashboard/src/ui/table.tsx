@@ -5,14 +5,14 @@ export type TableColumn<T> = {
   head: ReactNode;
   cell: (row: T) => ReactNode;
   isNumber?: boolean;
-  /** Of the column, as CSS has it. */
+  /** Width of the column, as a CSS value. */
   width?: string;
-  /** Not shown on a narrow screen. */
+  /** Hidden on a narrow screen. */
   isWide?: boolean;
   className?: string;
 };
 
-/** A short table inside of a page. Long lists that are scrolled have `DataList`. */
+/** A short table within a page. Long lists that scroll use `DataList`. */
 export function Table<T>({
   columns,
   rows,
@@ -27,11 +27,11 @@ export function Table<T>({
   label: string;
   /** A click on a row does the same as the link in its first cell. */
   onOpen?: (row: T) => void;
-  /** In place of rows. */
+  /** Shown instead of rows. */
   empty?: ReactNode;
 }) {
   return (
-    // Texts for readers of the screen alone are positioned: without a box of their own they would make the page wider.
+    // Texts for screen readers are positioned absolutely: without a containing block they would make the page wider.
     <div className="relative min-w-0 overflow-x-auto rounded-8 border border-line-strong">
       <table aria-label={label} className="w-full table-fixed border-collapse">
         <thead>
@@ -62,7 +62,7 @@ export function Table<T>({
               )}
               {...(onOpen !== undefined && {
                 onClick: (event) => {
-                  // A menu of the row stands elsewhere in the page, and tells its clicks here all the same.
+                  // A row's menu is rendered elsewhere in the page, but its clicks still bubble to the row in React.
                   const { currentTarget: own, target } = event;
                   if (!(target instanceof Element) || !own.contains(target)) return;
                   if (target.closest('a, button, input, label') === null) onOpen(row);

@@ -11,11 +11,11 @@ export type Tab = {
   value: string;
   label: string;
   count?: ReactNode;
-  /** The count is one of failures. */
+  /** The count is a number of failures. */
   isBad?: boolean;
 };
 
-/** The parts of a page, at most five. Their content stands in `children`, which knows the chosen one. */
+/** The parts of a page, at most five. `children` renders the content of the selected tab. */
 export function Tabs({
   tabs,
   value,
@@ -30,11 +30,14 @@ export function Tabs({
   value: string;
   onChange: (value: string) => void;
   label: string;
-  /** Stands at the right end of their line. */
+  /** Placed at the right end of the tab list. */
   end?: ReactNode;
   children: ReactNode;
   className?: string;
-  /** `full`: over the whole page, whose content scrolls by itself. `panel`: at the side, with a content that scrolls. */
+  /**
+   * `full`: spans the whole page, and its content scrolls on its own. `panel`: in a side panel, with content that
+   * scrolls.
+   */
   layout?: 'page' | 'full' | 'panel';
 }) {
   const isFull = layout === 'full';
@@ -85,7 +88,7 @@ export function Tabs({
   );
 }
 
-/** Two or three views of the same thing, of which one is shown. */
+/** A choice between two or three views of the same thing. */
 export function Segmented({
   options,
   value,
@@ -98,13 +101,13 @@ export function Segmented({
     value: string;
     label: string;
     icon?: LucideIcon | undefined;
-    /** Classes of the chosen one, in place of the usual ones. */
+    /** Classes of the selected one, instead of the usual ones. */
     chosenClassName?: string;
   }[];
   value: string;
   onChange: (value: string) => void;
   label: string;
-  /** Over the whole width, or one below the other. */
+  /** Full width, or one below the other. */
   layout?: 'inline' | 'wide' | 'stacked';
   className?: string;
 }) {

@@ -6,13 +6,13 @@ import { Icon } from './icon.tsx';
 
 type Data = {
   kind: 'good' | 'bad';
-  /** Buttons behind the text, such as Undo or View. */
+  /** Buttons after the text, such as Undo or View. */
   actions?: ReactNode;
 };
 
 const manager = Base.createToastManager<Data>();
 
-/** Says what has happened, in the past tense. A failure stays until it is closed. Returns an id, by which it can be closed. */
+/** Shows what has happened, in the past tense. A failure stays until it is closed. Returns an id for closing it. */
 export const toast = (
   text: string,
   { kind = 'good', actions, forMs = 6_000 }: Partial<Data> & { forMs?: number } = {},
@@ -26,7 +26,7 @@ export const toast = (
 
 export const closeToast = (id: string): void => manager.close(id);
 
-/** Where toasts stand: at the bottom right, above the buttons of a drawer. */
+/** The area for toasts: at the bottom right, above the buttons of a drawer. */
 export function Toasts({ children }: { children: ReactNode }) {
   return (
     <Base.Provider toastManager={manager} limit={4}>
@@ -47,7 +47,7 @@ function List() {
       key={each.id}
       toast={each}
       swipeDirection="right"
-      // Base UI hides an urgent one from readers of the screen, and its buttons keep their stops of Tab.
+      // Base UI hides an urgent toast from screen readers, but its buttons stay tab stops.
       aria-hidden={false}
       className="rounded-8 bg-raised shadow-2 transition-opacity duration-(--enter) data-ending-style:opacity-0 data-limited:hidden data-starting-style:opacity-0"
     >

@@ -2,7 +2,10 @@ import { X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { CONTROL, Field, type FieldGiven } from './field.tsx';
 
-/** Several short texts, one token each: a paste is split at commas and spaces, and Backspace takes the last one away. */
+/**
+ * A field for several short texts, one token each: pasted text is split at commas and spaces, and Backspace removes the
+ * last token.
+ */
 export function TokenField({
   values,
   onChange,
@@ -27,7 +30,7 @@ export function TokenField({
   };
   return (
     <Field {...field}>
-      {/* A press beside the tokens goes to the field, as in any other one. */}
+      {/* A press next to the tokens focuses the field, as in any other field. */}
       <div
         className={`${CONTROL} flex-wrap !px-1.25 py-0.75 ${field.error === undefined ? '' : 'border-failed ring-1 ring-failed'}`}
         onPointerDown={(event) => {

@@ -3,10 +3,10 @@ import type { ReactElement, ReactNode } from 'react';
 
 type Payload = { text: ReactNode; keys?: string | undefined };
 
-/** One popup for all tooltips of a page: a list of 40 rows has hundreds of places that explain themselves. */
+/** One shared popup for all tooltips of a page, because a list of 40 rows has hundreds of elements with a tooltip. */
 const handle = Tooltip.createHandle<Payload>();
 
-/** Holds the popup of all tooltips. Stands once, around the whole page. */
+/** Holds the shared tooltip popup. Rendered once, around the whole page. */
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
     <Tooltip.Provider delay={300}>
@@ -27,7 +27,7 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Explains an element on hover and focus. The text is no replacement for an accessible name. */
+/** Explains an element on hover and focus. It does not replace an accessible name. */
 export function Tip({ text, keys, children }: { text: ReactNode; keys?: string | undefined; children: ReactElement }) {
   return <Tooltip.Trigger handle={handle} payload={{ text, keys }} delay={300} render={children} />;
 }

@@ -1,7 +1,10 @@
 import { Field } from '@base-ui/react/field';
 import { type Option, Select } from './select.tsx';
 
-/** The unit at the end of a field. It is a field of its own: else the label of the one around it would name the unit, not its number. */
+/**
+ * The unit at the end of a field. It is a field of its own, because the label of the surrounding field would otherwise
+ * name the unit and not the number.
+ */
 export function UnitSelect({
   label,
   units,

@@ -13,7 +13,7 @@ import { Preferences } from './preferences.tsx';
 import { Security } from './security.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** All that belongs to the person alone: how they sign in and where, their name, and their taste. */
+/** Everything that concerns only the user: how they sign in and where, their name, and their preferences. */
 export function AccountPage() {
   const { user } = useSession();
   return (
@@ -35,7 +35,7 @@ export function AccountPage() {
   );
 }
 
-/** Others see the name beside the role, and in the audit log. */
+/** Others see the name next to the role, and in the audit log. */
 function Profile({ name: given, email }: { name: string; email: string }) {
   const { act } = useActs();
   const client = useQueryClient();

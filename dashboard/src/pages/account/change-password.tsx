@@ -35,7 +35,7 @@ export function ChangePassword({ email, onClose }: { email: string; onClose: () 
       }}
       actions={<DialogButtons go="Change password" onCancel={onClose} />}
     >
-      {/* For password managers: whose password it is. */}
+      {/* Tells password managers whose password it is. */}
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <TextField label="Current password" autoComplete="current-password" {...field('password')} hasFocus />
       <TextField label="New password" autoComplete="new-password" hint={PASSWORD_HINT} {...field('newPassword')} />

@@ -6,7 +6,7 @@ import { PreferencesContext } from '../../parts/preferences-provider.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { Segmented } from '../../ui/tabs.tsx';
 
-/** Taste of the person, kept by this browser. */
+/** Preferences of the user, stored by this browser. */
 export function Preferences() {
   const zone = useContext(ZoneContext);
   const { setZone } = useContext(PreferencesContext);

@@ -25,7 +25,9 @@ type Asked =
   | { rename: Passkey }
   | { remove: Passkey };
 
-/** How the person proves who they are: the password, passkeys, an authenticator app, and recovery codes for when both are lost. */
+/**
+ * How the user authenticates: the password, passkeys, an authenticator app, and recovery codes in case both are lost.
+ */
 export function Security() {
   const { act } = useActs();
   const client = useQueryClient();
@@ -189,7 +191,7 @@ export function Security() {
   );
 }
 
-/** One means of signing in, or one of its parts. */
+/** One authentication method, or one of its parts. */
 function Method({
   icon,
   name,

@@ -15,7 +15,7 @@ import { Tip } from '../../ui/tooltip.tsx';
 const nameOf = ({ userAgent, address }: Session): string =>
   userAgent === undefined ? address : browserName(userAgent);
 
-/** Where the person is signed in. Any other session can be signed out. */
+/** Where the user is signed in. Every other session can be signed out. */
 export function Sessions() {
   const client = useQueryClient();
   const { act } = useActs();

@@ -8,7 +8,7 @@ import { CodeLines } from '../../ui/code-lines.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 
-/** Shows the secret to the app, and takes its first code as the proof that it has arrived. */
+/** Shows the secret for the app, and asks for a first code as proof that the app has it. */
 export function SetUpAuthenticator({
   totp,
   onClose,

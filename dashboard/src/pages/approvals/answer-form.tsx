@@ -4,7 +4,7 @@ import { SelectField } from '../../ui/select.tsx';
 
 type Given = {
   fields: readonly AnswerField[];
-  /** Written values by the names of their fields. */
+  /** Entered values by the names of their fields. */
   values: Readonly<Record<string, string>>;
   onChange: (values: Readonly<Record<string, string>>) => void;
   errorIn: (field: AnswerField) => string | undefined;
@@ -12,7 +12,7 @@ type Given = {
 
 const YES_OR_NO: Readonly<Record<string, string>> = { true: 'Yes', false: 'No' };
 
-/** A form for the answers that the schema of an approval asks for. */
+/** A form for the response that the schema of an approval describes. */
 export function AnswerForm({ fields, values, onChange, errorIn }: Given) {
   return fields.map((field) => {
     const { name, kind, label, hint, isRequired, choices, initial } = field;

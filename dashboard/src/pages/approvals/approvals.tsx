@@ -18,13 +18,13 @@ import { History, useHistoryStatus } from './history.tsx';
 import { type OpenDecision, readOpen } from './open-decisions.tsx';
 import { TriggerMessage } from './trigger-message.tsx';
 
-/** So many stand there at first: the history below is not far. */
+/** How many are shown at first, so that the history below is not far away. */
 const FIRST = 10;
 const EVERY_MS = 3_000;
-/** Changes are told. */
+/** Polling interval; changes are reported by the stream. */
 const TOLD_EVERY_MS = 30_000;
 
-/** Decisions that runs wait for, to be taken in place, and those that were taken. */
+/** Decisions that runs wait for, which can be made right here, and those already made. */
 export function ApprovalsPage() {
   const { path } = useHere();
   return <Approvals key={path} />;
@@ -112,7 +112,7 @@ function Approvals() {
   );
 }
 
-/** Decisions that stay where they are: new ones wait for `showNew`, and those that were taken keep their place until then. */
+/** Keeps decisions in place: new ones wait for `showNew`, and those already made stay until then. */
 function useHeld(decisions: readonly OpenDecision[], hasMore: boolean) {
   const [newest] = decisions;
   const [top, setTop] = useState<string>();
@@ -121,7 +121,7 @@ function useHeld(decisions: readonly OpenDecision[], hasMore: boolean) {
     shown.current = [];
     setTop(newest?.row.id);
   };
-  // A page without any shows the first ones at once.
+  // An empty page shows the first decisions at once.
   if (top === undefined && newest !== undefined) show();
   const latest = decisions.map((each) => ({ ...each, id: each.row.id }));
   const held = heldRows(shown.current, latest, { top: top ?? newest?.row.id ?? '', hasMore });

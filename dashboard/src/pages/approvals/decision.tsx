@@ -22,18 +22,18 @@ import { useDecision } from './use-decision.ts';
 
 type Given = {
   of: Approval;
-  /** JSON Schema of the answers. */
+  /** JSON Schema of the response. */
   form: string | undefined;
-  /** It does not stand at its run: it names the workflow and leads to the run. */
+  /** The card is not on the page of its run, so it names the workflow and links to the run. */
   hasRun?: boolean;
-  /** The address names it: it is brought into view. */
+  /** The address names it, so scroll to it. */
   isNamed?: boolean;
-  /** It no longer waits: it shows how it was decided. */
+  /** It no longer waits: show how it was decided. */
   isGone?: boolean;
   children?: ReactNode;
 };
 
-/** One decision that a run waits for, with the answers that its form asks for, and a comment. */
+/** A decision that a run waits for, with its form and a comment field. */
 export function Decision({ of: row, form, hasRun = false, isNamed = false, isGone = false, children }: Given) {
   const { may } = useHere();
   const id = useId();
@@ -102,7 +102,7 @@ export function Decision({ of: row, form, hasRun = false, isNamed = false, isGon
   );
 }
 
-/** How a decision that no longer waits was taken. */
+/** How a decision that no longer waits was made. */
 function useTaken(id: string, isGone: boolean): Approval | undefined {
   const { at, path } = useHere();
   const found = useQuery({
@@ -158,7 +158,7 @@ function Form({
         void decide('approve');
       }}
     >
-      {/* What was written stays, so that the cards below keep their place. */}
+      {/* What was entered stays, so that the cards below keep their place. */}
       <div inert={isGone} className={clsx('flex flex-col gap-3', isGone && 'opacity-60')}>
         {fields !== undefined && (
           <AnswerForm
@@ -191,7 +191,7 @@ function Form({
       ) : (
         <div className="flex flex-wrap items-center gap-2">
           <Button
-            // A page of decisions has no main one.
+            // A page of several decisions has no primary action.
             look={isOfMany ? 'default' : 'primary'}
             type="submit"
             icon={Check}

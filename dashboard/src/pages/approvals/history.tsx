@@ -23,16 +23,16 @@ import { Table } from '../../ui/table.tsx';
 
 const STATUSES = ['approved', 'rejected', 'expired', 'cancelled'] as const;
 const AT_ONCE = 100;
-/** Without a filter pages have open ones too: a page of those alone is followed by the next. */
+/** Without a filter, pages also contain open decisions: if a page has no others, the next one is loaded. */
 const LEAST = 10;
 
-/** The status that the history is narrowed to. */
+/** The status filter of the history. */
 export function useHistoryStatus(): (typeof STATUSES)[number] | undefined {
   const [search] = useAddress();
   return oneOf(search['status'], STATUSES);
 }
 
-/** Decisions that were taken, expired or cancelled, newest first. `isShown`: it has a card on the page. */
+/** Decisions that were made, expired or were cancelled, newest first. `isShown`: it has a card on the page. */
 export function History({ isShown, every }: { isShown: (id: string) => boolean; every: number }) {
   const { at, path } = useHere();
   const [search, change] = useAddress();
@@ -133,7 +133,7 @@ export function History({ isShown, every }: { isShown: (id: string) => boolean; 
 
 const None = () => <span className="text-text-3">—</span>;
 
-/** One decision with what was given with it. */
+/** A decision with the response given. */
 function Decided({ id, onClose }: { id: string; onClose: () => void }) {
   const { at, path } = useHere();
   const found = useQuery({ queryKey: [path, 'approval', id], queryFn: () => api.approvals.get(id, at).withAnswer() });

@@ -22,7 +22,7 @@ export async function readOpen(
   };
 }
 
-/** Decisions that a run waits for, read together with the run. */
+/** Decisions that a run waits for, loaded together with the run. */
 export function useOpenDecisions({ runId, isWaiting }: { runId: string; isWaiting: boolean }) {
   const { at, path } = useHere();
   return useQuery({
@@ -32,7 +32,7 @@ export function useOpenDecisions({ runId, isWaiting }: { runId: string; isWaitin
   });
 }
 
-/** The same, to be taken at the run. */
+/** The decisions of a run, to be made on the run's page. */
 export const OpenDecisions = ({ of: decisions = [] }: { of: readonly OpenDecision[] | undefined }) =>
   decisions.map(({ row, form }) => (
     <div key={row.id} className="max-w-180">

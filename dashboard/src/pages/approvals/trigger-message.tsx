@@ -6,7 +6,7 @@ import { CodeView } from '../../ui/code/code-view.tsx';
 import { Fold } from '../../ui/layout.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 
-/** The payload that started the run of a decision, read once it is asked for. */
+/** The payload that started the run of a decision, loaded on demand. */
 export function TriggerMessage({ runId }: { runId: string }) {
   return (
     <Fold title="Message payload">
@@ -25,7 +25,7 @@ function Payload({ runId }: { runId: string }) {
       const { text } = await api.messages.get(trigger.messageId, at).withAnswer();
       return memberText(text, 'payload') ?? null;
     },
-    // One that retention has removed is no failure of this page.
+    // A message removed by retention is not a failure of this page.
     meta: { failure: 'own' },
     retry: false,
     staleTime: 60_000,

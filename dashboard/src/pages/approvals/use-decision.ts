@@ -23,7 +23,7 @@ const PROBLEMS: Readonly<Record<AnswerProblem, string>> = {
 
 type Choice = 'approve' | 'reject';
 
-/** What is written for a decision, and its sending. `form`: the JSON Schema of its answers. */
+/** Manages the input for a decision, and sends it. `form`: the JSON Schema of its response. */
 export function useDecision(row: Approval, form: string | undefined) {
   const { at } = useHere();
   const { act } = useActs();
@@ -43,9 +43,9 @@ export function useDecision(row: Approval, form: string | undefined) {
   const isShownAtField =
     refused !== undefined &&
     (fields === undefined || fields.some(({ name }) => problemOf(error, answerPath(name)) !== undefined));
-  /** What is sent. Undefined where the answers have faults, which their fields show then. */
+  /** Returns what to send. Undefined if the response has problems, which its fields then show. */
   const bodyOf = (how: Choice): string | undefined => {
-    // A rejection may leave the answers out.
+    // A rejection may leave the response out.
     const isWritten =
       fields === undefined ? written.trim() !== '{}' : Object.values(values).some((each) => each !== '');
     const isWithData = form !== undefined && (how === 'approve' || isWritten);
@@ -60,7 +60,7 @@ export function useDecision(row: Approval, form: string | undefined) {
       ...(row.iteration !== '' && { iteration: row.iteration }),
       ...(comment.trim() !== '' && { comment: comment.trim() }),
     });
-    // The answers go as they are written.
+    // The response is sent exactly as it was entered.
     const data = fields === undefined ? written : answersText(fields, values);
     return isWithData ? `${parts.slice(0, -1)},"data":${data}}` : parts;
   };
@@ -88,7 +88,7 @@ export function useDecision(row: Approval, form: string | undefined) {
     setValues,
     written,
     setWritten,
-    /** The fault of the answers as a whole, where there is no field for each. */
+    /** The problem with the response as a whole, if it does not have a field for each member. */
     writtenError: isChecked && !isJsonText(written) ? PROBLEMS.json : refused,
     errorIn: (field: AnswerField): string | undefined =>
       isChecked ? problemIn(field) : problemOf(error, answerPath(field.name)),
@@ -96,7 +96,7 @@ export function useDecision(row: Approval, form: string | undefined) {
     failure: isShownAtField ? undefined : error,
     busy,
     decide,
-    /** Makes the request of an approval, for those who want to see it. */
+    /** Creates the approval's request for display. */
     describe: (): unknown => {
       const body = bodyOf('approve');
       return body === undefined ? undefined : send('approve', body);

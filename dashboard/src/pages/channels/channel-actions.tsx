@@ -10,7 +10,7 @@ import { HereLink, useGo } from '../../parts/link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 
-/** What can be done with a channel. Its own channel is changed by Posthorn alone. */
+/** The actions of a channel. Only Posthorn changes its own system channel. */
 export function ChannelActions({ of: row }: { of: Channel }) {
   const { id, name, status } = row;
   const { at, may } = useHere();

@@ -20,7 +20,7 @@ const SHOWN = 20;
 const EVERY_MS = 15_000;
 type Figures = SubscriptionStats['subscriptions'][number];
 
-/** Who receives the messages of a channel, and how each does in the span of the page. */
+/** The subscriptions of a channel, and their health in the time range of the page. */
 export function ChannelSubscriptions({ channelId, create }: { channelId: string; create: ReactNode }) {
   const { at, path } = useHere();
   const [search] = useAddress();

@@ -22,7 +22,10 @@ import { CHANNEL_STATES, schemaCount } from './words.ts';
 const CRUMBS = [['Channels', '/channels']] as const;
 const TABS = ['overview', 'schemas', 'test', 'settings'] as const;
 
-/** One channel: its traffic and who receives it, the schemas of its payloads, a message to test them with, and its settings. */
+/**
+ * One channel: its traffic and subscriptions, the schemas of its payloads, a message to test them with, and its
+ * settings.
+ */
 export function ChannelPage() {
   const id = usePathId();
   const { at, path, may } = useHere();
@@ -38,7 +41,7 @@ export function ChannelPage() {
       </Page>
     );
   const { data: row, text } = found.data;
-  // Nobody changes the channel of Posthorn itself, or publishes to it.
+  // Users cannot change Posthorn's system channel or publish to it.
   const isOwn = !isSystemChannel(row);
   const count = schemaCount(row);
   const tabs = [

@@ -33,12 +33,12 @@ const VIEWS = [
 ];
 const idOf = ({ id }: Channel): string => id;
 
-/** The time over which the throughput of a channel is taken. */
+/** The period over which the throughput of a channel is measured. */
 const RATE_OVER = '1h';
 const HOUR_MS = 3_600_000;
 type Figures = ChannelStats['channels'][number] & { perHour: number };
 
-/** Where publishers send messages, and how many each has accepted in the last hour. */
+/** Lists the channels that publishers send messages to, and how many each has accepted in the last hour. */
 export function ChannelsPage() {
   const { at, path, may } = useHere();
   const [search] = useAddress();
@@ -48,7 +48,7 @@ export function ChannelsPage() {
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   const figures = useRowFigures('channel-figures', async (ids): Promise<Figures[]> => {
     const { channels, since } = await api.stats.getChannels({ channelIds: ids, since: sinceOf(RATE_OVER) }, at);
-    // The last step goes on after now.
+    // The last step extends beyond now.
     const hours = Math.max(1, (Date.now() - Date.parse(since)) / HOUR_MS);
     return channels.map((each) => ({ ...each, perHour: each.accepted / hours }));
   });
@@ -200,7 +200,7 @@ const columnsOf = (figuresOf: (row: Channel) => Figures | undefined): readonly C
   },
 ];
 
-/** Messages that were accepted in the last hour, as a course and a rate. */
+/** Messages accepted in the last hour, as a sparkline and a rate. */
 function Throughput({ of: own }: { of: Figures | undefined }) {
   if (own === undefined) return null;
   if (own.accepted === 0) return <span className="text-text-3">No messages</span>;

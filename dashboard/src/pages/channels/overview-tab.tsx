@@ -17,7 +17,7 @@ import { ChannelSubscriptions } from './channel-subscriptions.tsx';
 import { ScheduledMessages } from './scheduled-messages.tsx';
 import { daysText, invalidPayloads } from './words.ts';
 
-/** The traffic of a channel over a span, who receives it, and how the channel is set. */
+/** The traffic of a channel over a time range, its subscriptions, and its settings. */
 export function OverviewTab({ of: row }: { of: Channel }) {
   const { id, status } = row;
   const { at, path, may } = useHere();
@@ -28,7 +28,7 @@ export function OverviewTab({ of: row }: { of: Channel }) {
     refetchInterval: ({ state }) => (state.data === true ? false : 3_000),
   });
   const isOwn = !isSystemChannel(row);
-  // Until it is known, the figures have their place.
+  // Reserve space for the figures until they are loaded.
   const hasTraffic = published.data !== false;
   return (
     <div className="flex flex-col gap-7">

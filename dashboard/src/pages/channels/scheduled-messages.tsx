@@ -14,11 +14,11 @@ import { CopyId } from '../../ui/copy.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 
-/** So many of the soonest are shown. */
+/** How many of the soonest are shown. */
 const SOONEST = 10;
 const EVERY_MS = 3_000;
 
-/** Messages of a channel that wait for their time, the soonest first. Nothing where none does. */
+/** Scheduled messages of a channel, the soonest first. Renders nothing if there are none. */
 export function ScheduledMessages({ channelId }: { channelId: string }) {
   const { at, path, may } = useHere();
   const { act } = useActs();

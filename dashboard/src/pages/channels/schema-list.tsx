@@ -19,10 +19,10 @@ export type ListedSchema = {
   invalid: number;
 };
 
-/** The name of a schema, as its list has it. */
+/** The name of a schema in the list. */
 export const schemaName = (type: string): string => (type === ALL ? 'All event types' : type);
 
-/** The schemas of a channel, of which one is shown. `onAdd`: absent where none can be added. */
+/** The schemas of a channel, one of which is open. `onAdd` is absent if none can be added. */
 export function SchemaList({
   of: schemas,
   chosen,

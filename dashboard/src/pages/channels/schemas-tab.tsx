@@ -23,7 +23,7 @@ import { schemaProblemOf, useSchemaCheck } from './use-schema-check.ts';
 import { useValidation, ValidateRecent } from './validate-recent.tsx';
 import { invalidPayloads, MODES } from './words.ts';
 
-/** A schema is made from so many of the newest messages. */
+/** How many of the newest messages a schema is inferred from. */
 const SAMPLES = 20;
 
 const NAMES = {
@@ -32,7 +32,10 @@ const NAMES = {
   mode: 'Invalid payloads',
 } as const;
 
-/** The schemas of a channel, for all event types and for single ones. `text`: the answer that the channel was read from. */
+/**
+ * The schemas of a channel, for all event types and for single ones. `text`: the response that the channel was loaded
+ * from.
+ */
 export function SchemasTab({ of: channel, text }: { of: Channel; text: string }) {
   const { may } = useHere();
   return may('developer') ? <SchemasForm of={channel} text={text} /> : <SchemasView of={channel} text={text} />;
@@ -47,13 +50,13 @@ function SchemasForm({ of: channel, text }: { of: Channel; text: string }) {
   const edits = useEdits(fields, `schemas of ${channel.id}`);
   const { values, written } = edits;
   const { mode } = values;
-  // The editor may still have the callback of an earlier drawing.
+  // The editor may still hold the callback of an earlier render.
   const latest = useRef(values);
   latest.current = values;
   const texts = textsOf(values);
   const saved = new Map(textsOf(fields));
   const [chosen, setType] = useState<string>(ALL);
-  // Somebody else may have removed the chosen one.
+  // Someone else may have removed the selected one.
   const type = texts.some(([each]) => each === chosen) ? chosen : ALL;
   const [isReplacing, setIsReplacing] = useState(false);
   const [error, setError] = useState<unknown>();
@@ -84,7 +87,7 @@ function SchemasForm({ of: channel, text }: { of: Channel; text: string }) {
           },
     );
   };
-  /** Whether each of them is JSON. One that is not is shown, with its fault. */
+  /** Whether all of them are valid JSON. One that is not is opened, with its problem. */
   const areGood = (): boolean => {
     setError(undefined);
     const bad = texts.find(([, each]) => syntaxOf(each) !== undefined);
@@ -104,7 +107,7 @@ function SchemasForm({ of: channel, text }: { of: Channel; text: string }) {
   const goGenerate = (): void => void act(generate, { told: () => undefined });
   const save = (): void => {
     if (!areGood()) return;
-    // A channel without schemas does not tell the mode that it keeps: the shown one is to hold.
+    // For a channel without schemas the service does not return its mode, so save the displayed one.
     const sent = { ...(channel.schemaMode === undefined && { mode }), ...written };
     edits.save({
       read: async () => fieldsOf(await api.channels.get(channel.id, at).withAnswer()),
@@ -238,7 +241,7 @@ function SchemasForm({ of: channel, text }: { of: Channel; text: string }) {
   );
 }
 
-/** The same to be read. */
+/** The read-only view of the schemas. */
 function SchemasView({ of: channel, text }: { of: Channel; text: string }) {
   const fields = useMemo(() => fieldsOf({ data: channel, text }), [channel, text]);
   const texts = textsOf(fields).filter(([, each]) => each !== '');

@@ -23,7 +23,7 @@ import { useRecentMessages } from './use-recent.ts';
 type Draft = Record<'eventType' | 'payload' | 'metadata', string>;
 const NOTHING: Draft = { eventType: '', payload: '{}', metadata: '' };
 
-/** A message, real or made up: whether the channel accepts it, and who receives it. Nothing is published. */
+/** Tests a message, real or invented: whether the channel accepts it, and who receives it. Publishes nothing. */
 export function TestTab({ of: channel }: { of: Channel }) {
   const { at, path } = useHere();
   const [sampleId, setSampleId] = useState<string>();
@@ -31,7 +31,7 @@ export function TestTab({ of: channel }: { of: Channel }) {
   const [asked, setAsked] = useState<string>();
   const recent = useRecentMessages(channel.id);
   const samples = (recent ?? []).filter(({ erasedAt }) => erasedAt === undefined);
-  // The message that was the newest: one that comes later does not change what is read or written here.
+  // The newest message at the time: later ones do not change what is shown or edited here.
   const newest = useRef<string>(undefined);
   if (newest.current === undefined && Object.keys(written).length === 0) newest.current = samples[0]?.id;
   const id = sampleId ?? newest.current;
@@ -162,7 +162,7 @@ const waitsFor = (eventType: string): string =>
 const hasSchema = ({ schema, schemas = {} }: Channel, eventType: string): boolean =>
   schema !== undefined || Object.hasOwn(schemas, eventType);
 
-/** Whether the channel accepts the message, and why not. Its problems stand at the payload. */
+/** Whether the channel accepts the message, and why not. Problems are marked in the payload. */
 function Verdict({
   of: { status, accepts, errors },
   hasSchema: isChecked,

@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type MessageSummary } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 
-/** So many of the newest messages are offered as samples, and their event types as suggestions. */
+/** How many of the newest messages are offered as samples, and their event types as suggestions. */
 const RECENT = 50;
 const NONE: readonly MessageSummary[] = [];
 
-/** The newest messages of a channel, without their payloads. Undefined until they are read; none where they cannot be. */
+/**
+ * Returns the newest messages of a channel, without their payloads. Undefined until they are loaded; empty if they
+ * cannot be.
+ */
 export function useRecentMessages(channelId: string): readonly MessageSummary[] | undefined {
   const { at, path } = useHere();
   const { data, isError } = useQuery({
@@ -18,7 +21,7 @@ export function useRecentMessages(channelId: string): readonly MessageSummary[] 
   return data ?? (isError ? NONE : undefined);
 }
 
-/** The event types of the newest messages of a channel. */
+/** Returns the event types of the newest messages of a channel. */
 export function useRecentTypes(channelId: string): readonly string[] {
   const messages = useRecentMessages(channelId) ?? [];
   return [...new Set(messages.map(({ eventType }) => eventType))].toSorted();

@@ -4,16 +4,16 @@ import { useHere } from '../../lib/session.ts';
 import { useSettled } from '../../parts/use-found.ts';
 import { type SchemaProblem, schemaProblem } from './schema-fields.ts';
 
-/** What the service has refused of a schema. Undefined for any other failure. */
+/** Returns what the service rejected about a schema, or undefined for any other failure. */
 export const schemaProblemOf = (error: unknown): SchemaProblem | undefined =>
   isApiError(error) && error.details !== undefined ? schemaProblem(error.details) : undefined;
 
-/** Any message will do: its schemas are compiled before it is looked at. */
+/** Any message will do, because the schemas are compiled before it is validated. */
 const MESSAGE = '{"eventType":"schema.check","payload":{}}';
 
 /**
- * The first problem that the service finds in schemas while they are written. `tried`: they as members of a request; undefined while
- * there is nothing to ask.
+ * Returns the first problem that the service finds in schemas while they are edited. `tried`: the schemas as members of
+ * a request; undefined while there is nothing to check.
  */
 export function useSchemaCheck(channelId: string, tried: string | undefined): SchemaProblem | undefined {
   const { at, path } = useHere();

@@ -11,23 +11,26 @@ import { shortId } from '../../ui/copy.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 
-/** As many as one page of a list has, and one request of the check takes. */
+/** One page of a list, and the maximum for one validation request. */
 const MESSAGES = 100;
-/** The check takes 5 MiB, schemas included. Payloads are 256 KiB at most, so that a request of 4 MiB has room for one more. */
+/**
+ * A validation request may have 5 MiB, including schemas. Payloads have at most 256 KiB, so a request of 4 MiB has room
+ * for one more.
+ */
 const MOST_TEXT = 4 * 1024 * 1024;
-/** Messages that are listed with their problems. */
+/** How many messages are listed with their problems. */
 const SHOWN = 20;
 
 type Asked = { id: string; eventType: string; text: string };
 type Problem = { field: string; reason: string };
 export type Validated = {
-  /** The schemas that were asked, as members of a request. */
+  /** The schemas that were validated, as members of a request. */
   tried: string;
   count: number;
   invalid: readonly { id: string; eventType: string; errors: readonly Problem[] }[];
 };
 
-/** Parts that one request takes each. */
+/** Splits the payloads into parts for one request each. */
 function partsOf(messages: readonly Asked[], room: number): Asked[][] {
   const parts: Asked[][] = [[]];
   let size = 0;
@@ -42,7 +45,7 @@ function partsOf(messages: readonly Asked[], room: number): Asked[][] {
   return parts.filter(({ length }) => length > 0);
 }
 
-/** Validates the newest messages of a channel with schemas that need not be saved. Nothing is published. */
+/** Validates the newest messages of a channel with schemas that need not be saved. Publishes nothing. */
 export function useValidation(channelId: string) {
   const { at } = useHere();
   const [result, setResult] = useState<Validated>();
@@ -82,7 +85,10 @@ export function useValidation(channelId: string) {
   };
 }
 
-/** How many of the newest messages are valid, and what is wrong with the others. `tried`: the schemas as they are written now. */
+/**
+ * Shows how many of the newest messages are valid, and what is wrong with the others. `tried`: the schemas as they are
+ * edited now.
+ */
 export function ValidateRecent({
   of: { result, error, isBusy },
   tried,

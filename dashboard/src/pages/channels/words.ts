@@ -12,7 +12,7 @@ export const MODES = { enforce: 'Reject', warn: 'Accept with warning' } as const
   Record<NonNullable<Channel['schemaMode']>, string>
 >;
 
-/** What happens to an invalid payload. Rows of lists have the mode of their schemas, and not the schemas. */
+/** What happens to an invalid payload. Rows of lists contain the mode of the schemas, but not the schemas. */
 export function invalidPayloads({ schema, schemas, schemaMode }: Channel): string {
   const isEmpty = schema === undefined && schemas !== undefined && Object.keys(schemas).length === 0;
   return schemaMode === undefined || isEmpty ? 'No schema' : MODES[schemaMode];
@@ -23,7 +23,7 @@ export const schemaCount = ({ schema, schemas = {} }: Channel): number =>
 
 export const daysText = (days: number): string => counted(days, 'day');
 
-/** A rate by the largest unit of time in which it is at least one: `12/min`. */
+/** Returns a rate in the largest unit of time in which it is at least one: `12/min`. */
 export function rateText(perHour: number): string {
   const shown = (rate: number): string =>
     (rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)).toLocaleString('en-US');

@@ -12,13 +12,13 @@ import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { CATEGORY_NAMES, ConnectorIcon } from './parts.tsx';
 
-/** All services that workflows can ask, searched by name or purpose, and by category. */
+/** All services that workflows can call, searchable by name, purpose and category. */
 export function Catalogue({
   connectors,
   connectedOf,
 }: {
   connectors: readonly Connector[];
-  /** How many connections of the place a connector has. */
+  /** How many connections of the environment a connector has. */
   connectedOf: (id: string) => number;
 }) {
   const { at } = useHere();

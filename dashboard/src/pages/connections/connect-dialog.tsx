@@ -13,12 +13,12 @@ import { CredentialFields } from './credential-fields.tsx';
 
 type Given = {
   connector: ConnectorDetail;
-  /** The connection that gets new credentials. Absent: a new one is created. */
+  /** The connection that gets new credentials. If absent, a new one is created. */
   connection?: Connection;
   onClose: () => void;
 };
 
-/** Asks for what the service wants to know. Nobody sees it again. */
+/** Asks for the credentials of a service. They are never shown again. */
 export function ConnectDialog({ connector, connection, onClose }: Given) {
   const { at, environment } = useHere();
   const { act } = useActs();

@@ -20,12 +20,12 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ConnectorIcon, connectionHealth, LastCheck } from './parts.tsx';
 
-/** Workflows that are named beside a connection. */
+/** How many workflows are named in the panel of a connection. */
 const MOST_USERS = 20;
-/** A consent is given in another window. */
+/** Consent is given in another window. */
 const WAIT_MS = 2_000;
 
-/** One connection beside the list: whether it works, what uses it, and what can be done with it. */
+/** The panel of a connection: whether it works, what uses it, and its actions. */
 export function ConnectionPanel({ id }: { id: string }) {
   const { at, path, environment } = useHere();
   const { act } = useActs();
@@ -47,7 +47,7 @@ export function ConnectionPanel({ id }: { id: string }) {
   });
   if (found.data === undefined) return <NotRead of={found} />;
   const row = found.data;
-  // The environment that it belongs to alone changes it.
+  // A connection can be changed only in the environment that it belongs to.
   const isOwn = row.environment === environment;
   const isOAuth = connector.data?.authType === 'oauth2';
   const isUnauthorized = row.status === 'unauthorized';
@@ -176,7 +176,7 @@ export function ConnectionPanel({ id }: { id: string }) {
   );
 }
 
-/** The newest workflows whose present steps name the connection. */
+/** The newest workflows whose current steps use the connection. */
 function UsedBy({ id }: { id: string }) {
   const { at, path } = useHere();
   const found = useQuery({

@@ -11,13 +11,13 @@ import { Catalogue } from './catalogue.tsx';
 import { ConnectionPanel } from './connection-panel.tsx';
 import { useConnections, YourConnections } from './your-connections.tsx';
 
-/** The connections of the place with their health, and below them the services that others can be made for. */
+/** The connections of the environment with their health, and below them the services to connect to. */
 export function ConnectionsPage() {
   const { may } = useHere();
   return may('admin') ? <Connections /> : <NoAccess title="Connections" role="admin" />;
 }
 
-/** The same page by the name of its lower half. Who may not see connections sees the catalogue alone. */
+/** The same page under the name of its lower half. Users who may not see connections see only the catalogue. */
 export function ConnectorsPage() {
   const { may } = useHere();
   return may('admin') ? <Connections /> : <CatalogueAlone />;

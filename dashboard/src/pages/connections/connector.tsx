@@ -18,7 +18,7 @@ import { AUTH_TYPE_NAMES, CATEGORY_NAMES, ConnectorIcon, Described, connectionHe
 
 type Operation = ConnectorDetail['operations'][number];
 
-/** One service: what it can be asked, with which parameters, and the connections for it. */
+/** One service: its operations with their parameters, and its connections. */
 export function ConnectorPage() {
   const id = usePathId();
   const { at, may } = useHere();

@@ -3,7 +3,7 @@ import { TextField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select.tsx';
 import { Described } from './parts.tsx';
 
-/** A form for texts that a schema describes. A text that nobody may see again is written unseen. */
+/** A form for the texts that a schema describes. Secret texts are masked. */
 export function CredentialFields({
   schema,
   values,
@@ -39,7 +39,7 @@ export function CredentialFields({
         isMono
         isRequired={isRequired}
         type={isSecret ? 'password' : 'text'}
-        // Otherwise the password of the person would be offered.
+        // Otherwise the browser would offer the user's own password.
         autoComplete={isSecret ? 'new-password' : 'off'}
       />
     );

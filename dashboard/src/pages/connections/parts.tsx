@@ -17,7 +17,7 @@ export const CATEGORY_NAMES: Readonly<Record<Connector['category'], string>> = {
   general: 'General',
 };
 
-/** How a service knows who asks. */
+/** How a service authenticates its callers. */
 export const AUTH_TYPE_NAMES: Readonly<Record<Connector['authType'], string>> = {
   none: 'No authentication',
   api_key: 'API key',
@@ -25,12 +25,12 @@ export const AUTH_TYPE_NAMES: Readonly<Record<Connector['authType'], string>> = 
   oauth2: 'OAuth 2.0',
 };
 
-/** The mark of a connector: letters on a colour, drawn by the service. */
+/** The logo of a connector: letters on a colour, drawn by Posthorn. */
 export const ConnectorIcon = ({ icon, size = 20 }: { icon: string; size?: number }) => (
   <img src={API + icon} alt="" width={size} height={size} loading="lazy" className="shrink-0 rounded-4" />
 );
 
-/** A connection whose last check failed does not work, whatever it was given. */
+/** A connection whose last check failed does not work, whatever its credentials. */
 export function connectionHealth({ status, lastTest }: Connection): { tone: Tone; word: string } {
   if (status === 'unauthorized') return { tone: 'held', word: 'Not connected' };
   return lastTest?.ok === false ? { tone: 'failed', word: 'Failing' } : { tone: 'delivered', word: 'Ready' };
@@ -49,9 +49,9 @@ export function LastCheck({ of: { lastTest } }: { of: Connection }) {
   );
 }
 
-/** A description of the service, in which names stand between backticks. */
+/** A description of the service, with names between backticks. */
 export const Described = ({ text }: { text: string }) =>
   text.split('`').map((part, position) =>
-    // Pieces have no other name than their place: every second one is a name.
+    // Pieces have no identity except their position: every second one is a name.
     position % 2 === 1 ? <code key={position}>{part}</code> : part,
   );

@@ -21,15 +21,15 @@ import { ConnectorIcon, connectionHealth, LastCheck } from './parts.tsx';
 const STATUSES = ['ready', 'unauthorized'] as const;
 const STATUS_NAMES = { ready: 'Ready', unauthorized: 'Not connected' } as const;
 const FILTERS = ['status', 'connector'] as const;
-/** The catalogue has its own parts of the address. */
+/** The catalogue has its own search parameters. */
 const OF_PANEL = ['search', 'category'] as const;
-/** With so few rows there is nothing to filter. */
+/** With this few rows a filter is of no use. */
 const FILTERED_FROM = 6;
 const NO_KINDS = [] as const;
 const idOf = ({ id }: Connection): string => id;
 const isConnector = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
 
-/** The connections of the place, as the address filters them, read page by page. */
+/** Returns the connections of the environment, filtered as the address says and loaded page by page. */
 export function useConnections() {
   const { at, path } = useHere();
   const [search] = useAddress();
@@ -45,7 +45,7 @@ export function useConnections() {
   });
 }
 
-/** Connections with their health. A row opens beside the page. */
+/** Connections with their health. A row opens in a panel. */
 export function YourConnections({
   of: list,
   connectors,
@@ -59,7 +59,8 @@ export function YourConnections({
   const connectorOf = ({ connectorId }: Connection): Connector | undefined =>
     connectors.find(({ id }) => id === connectorId);
   const isReading = list.isFirst && list.error === null;
-  // Once it is there, it stays while other rows are read: its field has the focus, and it says which filters were ignored.
+  // Once visible, the filter line stays while other rows load: its field has the focus, and it says which filters were
+  // ignored.
   const hasFilters = useRef(false);
   hasFilters.current ||= isFiltered || rows.length >= FILTERED_FROM;
   return (

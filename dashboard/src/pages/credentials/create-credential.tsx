@@ -29,7 +29,7 @@ const TIER_NAMES: Readonly<Record<string, string>> = {
   enterprise: 'Enterprise',
 };
 
-/** Asks for the name, the rights and the life of a new credential. It ends with the secret, which stands in a dialog of its own. */
+/** Asks for the name, scopes and expiry of a new credential, then shows its secret in a separate dialog. */
 export function CreateCredential({
   kind,
   onClose,

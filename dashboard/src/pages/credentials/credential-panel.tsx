@@ -23,7 +23,7 @@ import { StatusBadge } from '../../ui/status.tsx';
 import { FirstUse } from './first-use.tsx';
 import { type AnyCredential, CREDENTIAL_STATES, type Kind, type Shown, shortKey } from './kinds.ts';
 
-/** One credential beside the list: which one it is, where it was used, and what can be done with it. */
+/** The panel of a credential: what it is, where it was used, and its actions. */
 export function CredentialPanel({ kind, id, onShown }: { kind: Kind; id: string; onShown: (shown: Shown) => void }) {
   const { at, path } = useHere();
   const { act } = useActs();
@@ -147,7 +147,7 @@ export function CredentialPanel({ kind, id, onShown }: { kind: Kind; id: string;
   );
 }
 
-/** The secrets that a client may sign with now, told apart by their last letters. */
+/** The secrets that a client may use now, distinguished by their last characters. */
 function Secrets({ of: { secrets } }: { of: MachineCredential }) {
   return (
     <Section title="Client secrets">
@@ -181,7 +181,7 @@ function Secrets({ of: { secrets } }: { of: MachineCredential }) {
   );
 }
 
-/** Gives a credential another name. Its rights stay. */
+/** Renames a credential. Its scopes stay. */
 function Rename({ kind, of, onClose }: { kind: Kind; of: AnyCredential; onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();

@@ -26,14 +26,14 @@ import { type AnyCredential, CREDENTIAL_STATES, type Kind, type Shown, shortKey,
 import { ShownOnce } from './shown-once.tsx';
 
 const STATUSES = ['active', 'expired', 'revoked'] as const;
-/** Below this width the tabs stand below the bar. */
+/** Below this width the tabs are below the bar. */
 const BAR_WITH_TABS = 1_100;
 const idOf = ({ id }: AnyCredential): string => id;
 
 export const ApiKeysPage = () => <CredentialsPage kind="api-keys" />;
 export const MachineCredentialsPage = () => <CredentialsPage kind="machine-credentials" />;
 
-/** Credentials of programs, of two kinds: each is created, shown once, rotated with an overlap, and revoked. */
+/** Machine credentials of two kinds: each is created, shown once, rotated with an overlap, and revoked. */
 function CredentialsPage({ kind }: { kind: Kind }) {
   const { at, may } = useHere();
   const go = useGo();
@@ -120,7 +120,7 @@ function List({
   const list = kind === 'api-keys' ? api.apiKeys : api.machineCredentials;
   const read = async (cursor: string | undefined): Promise<ListPage<AnyCredential>> => {
     const page = await list.list({ status, limit: 100, cursor }, at).page();
-    // The open panel shows what the list shows, such as the last use: the list is read again every few seconds.
+    // The open panel shows data of the list, such as the last use, and the list is refetched every few seconds.
     for (const row of page.data) {
       const key = [path, kind, row.id];
       if (client.getQueryState(key) !== undefined) client.setQueryData<AnyCredential>(key, row);

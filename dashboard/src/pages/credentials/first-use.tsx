@@ -11,8 +11,8 @@ import { Segmented } from '../../ui/tabs.tsx';
 import type { Kind } from './kinds.ts';
 
 /**
- * How a program uses a credential: the first request that its scopes allow. `secret`: the one that is shown only now, else a word in its
- * place.
+ * How a program uses a credential: the first request that its scopes allow. `secret`: the secret, which is shown only
+ * now, or a placeholder.
  */
 export function FirstUse({
   kind,
@@ -26,7 +26,7 @@ export function FirstUse({
   secret?: string;
 }) {
   const channels = useChannels();
-  // A program that is copied early must not lack its channel.
+  // Wait for the channel, so that a program that is copied early does not lack it.
   if (channels.isPending) return <Skeleton />;
   const only = onlyChannelOf(channels.all);
   const example = exampleOf(scopes, only === '' ? undefined : only);
@@ -40,7 +40,7 @@ export function FirstUse({
   );
 }
 
-/** A client gets its tokens by a program, not by one line. */
+/** A client needs a program to get its tokens; one line is not enough. */
 function Token({ id, secret, example }: { id: string; secret: string; example: ScopeExample | undefined }) {
   const [by, setBy] = useState('node');
   return (

@@ -4,7 +4,7 @@ import type { Tone } from '../../ui/status.tsx';
 export type Kind = 'api-keys' | 'machine-credentials';
 export type AnyCredential = ApiKey | MachineCredential;
 
-/** A secret to be shown once: a key by itself, or a client with its secret. */
+/** A secret to be shown once: an API key, or a client with its secret. */
 export type Shown = { kind: Kind; id: string; secret: string; scopes: readonly Scope[] };
 
 export const WORDS = {
@@ -23,5 +23,5 @@ export const CREDENTIAL_STATES: Readonly<Record<AnyCredential['status'], { tone:
   revoked: { tone: 'cancelled', word: 'Revoked' },
 };
 
-/** As much of a key as is ever shown again. */
+/** The part of a key that stays visible afterwards. */
 export const shortKey = ({ prefix, last4 }: Pick<ApiKey, 'prefix' | 'last4'>): string => `${prefix}…${last4}`;

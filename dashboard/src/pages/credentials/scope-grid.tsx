@@ -17,7 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const RESOURCES = [...new Set(SCOPES.map((scope) => scope.split(':')[0] ?? scope))];
 const ACTIONS = ['read', 'write'] as const;
 
-/** The scopes of a credential, a row for each resource. */
+/** The scopes of a credential, one row per resource. */
 export function ScopeGrid({
   scopes,
   onChange,

@@ -4,7 +4,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FirstUse } from './first-use.tsx';
 import type { Shown } from './kinds.ts';
 
-/** What nobody can read again, and a first use of it. Only its button closes it: Escape alone would lose the secret. */
+/**
+ * Shows a secret that cannot be read again, and how to use it first. Only its button closes it, because a mere Escape
+ * would lose the secret.
+ */
 export function ShownOnce({ shown, onClose }: { shown: Shown; onClose: () => void }) {
   const isKey = shown.kind === 'api-keys';
   return (

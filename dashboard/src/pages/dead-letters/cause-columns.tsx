@@ -14,7 +14,7 @@ import { StatusIcon } from '../../ui/status.tsx';
 import type { Cause } from './cause.ts';
 import { causeText, CauseResponse, messageOf, Source } from './letter-words.tsx';
 
-/** A row of the table: a cause, one of its dead letters, or the way to all of them. */
+/** A row of the table: a cause, one of its dead letters, or the link to all of them. */
 export type Line =
   | { kind: 'cause'; key: string; cause: Cause; isGone: boolean; isOpen: boolean }
   | { kind: 'letter'; key: string; of: string; letter: DeadLetter }
@@ -22,7 +22,7 @@ export type Line =
 
 export const replayText = ({ count }: Cause): string => (count === 1 ? 'Replay' : `Replay ${countText(count)}…`);
 
-/** The columns of causes, and what a dead letter of one says in them. */
+/** The columns for causes, and what they show for a dead letter of a cause. */
 export function columnsOf(onReplay: ((cause: Cause) => void) | undefined): readonly Column<Line>[] {
   const both =
     (

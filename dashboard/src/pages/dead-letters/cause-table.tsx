@@ -24,21 +24,21 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { type Cause, filterOfCause, idOfCause, searchOfCause } from './cause.ts';
 import { columnsOf, type Line, NarrowCause, NarrowLetter, replayText } from './cause-columns.tsx';
 
-/** So many dead letters of a cause are shown in place. */
+/** How many dead letters of a cause are shown in place. */
 const SHOWN = 5;
 const EVERY_MS = 10_000;
 
 type Among = Omit<Parameters<typeof api.deadLetters.group>[0] & object, 'since' | 'until'> &
   Readonly<Record<'since' | 'until', string | undefined>>;
 
-/** For the head of the page. */
+/** For the heading of the page. */
 export type CauseCount = { letters: number; causes: number; isMore: boolean; fresh: number; renew?: () => void };
 
 type Given = {
   /** The filters of the page. */
   among: Among;
   above: ReactNode;
-  /** In place of a table without causes. */
+  /** Shown instead of an empty table. */
   empty: ReactNode;
   panel: (id: string) => ReactNode;
   onCount: (count: CauseCount) => void;
@@ -48,8 +48,8 @@ type Given = {
 };
 
 /**
- * Open dead letters by their cause: what is broken, at one look. A cause opens in place to its newest dead letters. Rows stay where they
- * are while somebody reads; new causes and another order wait until they are asked for.
+ * Open dead letters grouped by cause, to show at a glance what is broken. A cause expands to its newest dead letters.
+ * Rows stay in place while the user reads; new causes and a new order wait until the user asks for them.
  */
 export function CauseTable(given: Given) {
   const { among, onCount, onReplayAll, replay } = given;
@@ -81,7 +81,7 @@ export function CauseTable(given: Given) {
     idOf: idOfCause,
     key: JSON.stringify([path, among]),
   });
-  // The first one stands open until somebody opens or closes one.
+  // The first cause is open until the user opens or closes one.
   const first = shown[0] && idOfCause(shown[0].row);
   const open = toggled ?? (first === undefined ? [] : [first]);
   const opened = shown.filter(({ row }) => open.includes(idOfCause(row)));
@@ -124,7 +124,7 @@ export function CauseTable(given: Given) {
         ...(isMoved && { renew: () => latest.current() }),
       });
   }, [onCount, total, causes, isExact, fresh, isMoved]);
-  // Rows of a cause that was selected before they were read.
+  // Rows of a cause that was selected before they were loaded.
   const ready = awaited.filter((key) => (lettersOf.get(key) ?? []).length > 0);
   useEffect(() => {
     if (ready.length === 0) return;
@@ -282,7 +282,7 @@ export function CauseTable(given: Given) {
                     {...(line.kind === 'cause' && { 'aria-expanded': line.isOpen })}
                     {...(line.kind === 'letter' && mayAct && { 'aria-selected': isSelected })}
                     aria-current={isOpenRow || undefined}
-                    // Before the router has the press: its link leads to the full page.
+                    // Handle the press before the router does: its link opens the full page.
                     onClickCapture={(event) => {
                       const target = event.target instanceof Element ? event.target : null;
                       const link = target?.closest('a');

@@ -1,9 +1,9 @@
 import type { CreateBulkReplay, DeadLetterGroups } from '../../api/client.ts';
 
-/** Open dead letters of one source that gave up for the same reason, with the same last error. */
+/** Open dead letters of one source that failed for the same reason, with the same last error. */
 export type Cause = DeadLetterGroups['groups'][number];
 
-/** The filters of the list that show the dead letters of a cause alone. */
+/** Returns the list filters that show only the dead letters of a cause. */
 export const searchOfCause = ({ subscriptionId, workflowId, reason, errorClass, errorStatus, kind }: Cause) => ({
   kind,
   reason,
@@ -13,9 +13,9 @@ export const searchOfCause = ({ subscriptionId, workflowId, reason, errorClass, 
   ...(errorStatus !== undefined && { answer: String(errorStatus) }),
 });
 
-/** The same as the filter of a request. */
+/** Returns the same filters for a request. */
 export const filterOfCause = ({ kind, subscriptionId, workflowId, reason, errorClass, errorStatus }: Cause) =>
   ({ kind, subscriptionId, workflowId, reason, errorClass, errorStatus }) satisfies CreateBulkReplay;
 
-/** A cause is the same one however many dead letters it has by now. */
+/** Identifies a cause, independent of how many dead letters it has. */
 export const idOfCause = (cause: Cause): string => JSON.stringify(filterOfCause(cause));

@@ -20,7 +20,7 @@ import { useDeadLetter } from './use-dead-letter.ts';
 
 const LINK = 'mono text-accent hover:underline';
 
-/** A dead letter beside its list: why it gave up, what can be done, and what its attempts got. */
+/** The panel of a dead letter: why it failed permanently, its actions, and the responses to its attempts. */
 export function DeadLetterPanel({ id }: { id: string }) {
   const { found, ...acts } = useDeadLetter(id);
   if (found.data === undefined) return <NotRead of={found} />;
@@ -79,7 +79,7 @@ export function DeadLetterPanel({ id }: { id: string }) {
   );
 }
 
-/** The attempts of the delivery, and what the chosen one got. */
+/** The attempts of the delivery, and the response to the selected one. */
 function Attempts({ deliveryId }: { deliveryId: string }) {
   const { all, subscription } = useDelivery(deliveryId);
   const [chosenId, setChosenId] = useState<string>();

@@ -23,7 +23,7 @@ import { useDeadLetter } from './use-dead-letter.ts';
 
 const LINK = 'text-accent hover:underline';
 
-/** One dead letter: why it gave up, what can be done about it, and what its attempts have sent and got. */
+/** One dead letter: why it failed permanently, its actions, and the requests and responses of its attempts. */
 export function DeadLetterPage() {
   const id = usePathId();
   const { found, ...acts } = useDeadLetter(id);
@@ -99,7 +99,7 @@ const titleOf = (letter: DeadLetter, nameOf: ReturnType<typeof useKnownNames>): 
   return `${eventType ?? (kind === 'run' ? 'Run' : 'Message')} → ${to}`;
 };
 
-/** The attempts of the delivery, and what the chosen one has sent and got. */
+/** The attempts of the delivery, and the request and response of the selected one. */
 function Attempts({ deliveryId }: { deliveryId: string }) {
   const { delivery, attempts, all } = useDelivery(deliveryId);
   const [chosenId, setChosenId] = useState<string>();
@@ -148,7 +148,7 @@ function Attempts({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-/** Leads to the dead letter among those of its source. */
+/** Links to the previous and next dead letter of its source. */
 function InList({ of: { id, subscriptionId, workflowId, status } }: { of: DeadLetter }) {
   const go = useGo();
   return (

@@ -56,21 +56,21 @@ const VIEWS: readonly OwnView[] = [
   { name: 'Discarded', search: { status: 'discarded' } },
   { name: 'All', search: { status: 'all' } },
 ];
-/** Parts of the address beside the filters. */
+/** Search parameters in addition to the filters. */
 const OF_PAGE = ['view'] as const;
 
-/** Deliveries and runs that gave up: open ones by their cause, and all of them as a list. */
+/** Deliveries and runs that failed permanently: open ones by cause, and all of them as a list. */
 export function DeadLettersPage() {
   const { at, may } = useHere();
   const [search, change] = useAddress();
   const [causes, setCauses] = useState<CauseCount>();
   const [rows, setRows] = useState<ListCount>();
-  // Fixed once it is asked: what is counted is what is replayed.
+  // Fixed when the dialog opens, so that exactly what is counted is replayed.
   const [replayed, setReplayed] = useState<CreateBulkReplay>();
   const [discarded, setDiscarded] = useState<CreateBulkDiscard>();
   const filters = useLetterFilters();
   const choice = useLetterColumns();
-  // Open ones are what there is to do; the others are asked for.
+  // Open ones need work, so they are the default.
   const status = search['status'] === 'all' ? undefined : (someOf(search['status'], STATUSES) ?? ['open' as const]);
   const isOfOpen = status?.join() === 'open';
   // Only open ones have causes.
@@ -126,7 +126,7 @@ export function DeadLettersPage() {
       : rows && { count: rows.rows, isMore: rows.isMore },
   );
   const canActOnAll = may('developer') && isOfOpen && (isByCause ? causes?.letters : rows?.rows) !== 0;
-  // The title, what is new and a button don't fit beside each other there: the button stands in the menu.
+  // The title, the count of new rows and a button do not fit next to each other there, so the button is in the menu.
   const isOfPhone = useIsNarrower(640);
   const replayAll = (): void => setReplayed(askedNow());
   const given = {
@@ -274,7 +274,7 @@ function useLetterFilters(): readonly ListFilter[] {
 const totalText = (total: { count: number; isMore: boolean } | undefined): string =>
   total === undefined || total.count === 0 ? '' : ` ${boundedText(total)}`;
 
-/** `334 open, 5 causes`, and a button once there are new causes, or another order. */
+/** Shows `334 open, 5 causes`, and a button once there are new causes or another order. */
 function CauseCountText({ count }: { count: CauseCount | undefined }) {
   if (count === undefined) return null;
   return (
@@ -297,7 +297,7 @@ function CauseCountText({ count }: { count: CauseCount | undefined }) {
   );
 }
 
-/** When anything gave up last, whatever has become of it. */
+/** When something last failed permanently, whatever happened to it since. */
 function LastOne() {
   const { at, path } = useHere();
   const last = useQuery({

@@ -15,7 +15,10 @@ import { TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { SplitProgress } from '../../ui/split-progress.tsx';
 
-/** Discards every open dead letter that a filter matches, once they are counted. Each request takes 1,000, until somebody stops it. */
+/**
+ * Counts the open dead letters that a filter matches and discards them all, 1,000 per request, until it is done or the
+ * user stops it.
+ */
 export function DiscardAllDialog({ filter, onClose }: { filter: CreateBulkDiscard; onClose: () => void }) {
   const { at, path, app, environment } = useHere();
   const { act } = useActs();
@@ -27,7 +30,7 @@ export function DiscardAllDialog({ filter, onClose }: { filter: CreateBulkDiscar
     isStopped.current = false;
     return () => void (isStopped.current = true);
   }, []);
-  // Fixed once it is asked: what fails later is not among those that were counted.
+  // Fixed when the dialog opens, so that later failures, which were not counted, are not discarded.
   const [until] = useState(() => filter.until ?? new Date().toISOString());
   const wanted = { ...filter, until };
   const preview = useQuery({
@@ -38,7 +41,7 @@ export function DiscardAllDialog({ filter, onClose }: { filter: CreateBulkDiscar
     meta: { failure: 'own' },
   });
   const matched = preview.data?.matched ?? 0;
-  // A replay of the same filter would begin with the same ones, and names them.
+  // A dry run of a replay with the same filter counts them and names the oldest.
   const first = useQuery({
     queryKey: [path, 'discard-first', wanted],
     queryFn: async () => {
@@ -49,7 +52,7 @@ export function DiscardAllDialog({ filter, onClose }: { filter: CreateBulkDiscar
     gcTime: 0,
     meta: { failure: 'own' },
   });
-  // Even the count takes a session that was proven lately: its person is asked at once, and not by a failure.
+  // Even the count needs a recently verified session, so ask the user at once instead of after a failure.
   const isUnproven = needsProof(preview.error);
   const isAsked = useRef(false);
   const recount = async (): Promise<void> => {
@@ -57,7 +60,7 @@ export function DiscardAllDialog({ filter, onClose }: { filter: CreateBulkDiscar
     void first.refetch();
   };
   useEffect(() => {
-    // A count that is read anew has no failure meanwhile: its person is asked once.
+    // During a refetch the count has no failure, so the user is asked only once.
     if (!isUnproven || isAsked.current) return;
     isAsked.current = true;
     void act(recount, { told: () => undefined, onFailure: () => undefined }).then((isDone) => isDone || onClose());
@@ -136,7 +139,7 @@ export function DiscardAllDialog({ filter, onClose }: { filter: CreateBulkDiscar
           </ul>
         </div>
       )}
-      {/* Many things have no name of their own: the app is theirs. */}
+      {/* Many things have no name, so the name of the app is typed instead. */}
       {matched > 0 && isLive && (
         <TextField label={`Type ${app.name} to confirm`} value={typed} onChange={setTyped} hasFocus />
       )}

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import type { useDeadLetter } from './use-dead-letter.ts';
 
-/** What can be done with a dead letter, and where it came from. */
+/** The actions of a dead letter, and links to its source. */
 export function LetterActions({
   of,
   acts: { canAct, replay, discard },
@@ -64,5 +64,5 @@ export function LetterActions({
   );
 }
 
-/** The step that failed, as the page of the run has it in its address. */
+/** The failed step, as the run page has it in its address. */
 export const runSearchOf = ({ stepId }: DeadLetter) => (stepId === undefined ? {} : { step: stepId });

@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<DeadLetter>[] = [
 export const useLetterColumns = () => useColumnChoice('dead-letters-2', COLUMNS);
 export const LETTER_COLUMNS = COLUMNS as readonly Column<never>[];
 
-/** Dead letters one by one, newest first. */
+/** A list of single dead letters, newest first. */
 export function LetterList({
   listKey,
   queryNow,

@@ -10,7 +10,7 @@ import { runSearchOf } from './letter-actions.tsx';
 import { causeText, LETTER_STATES, messageOf } from './letter-words.tsx';
 import { useReplayed } from './use-dead-letter.ts';
 
-/** Why a dead letter gave up, in one sentence, and what has become of it. */
+/** Says in one sentence why a dead letter failed permanently, and what has happened to it since. */
 export function LetterOutcome({ of }: { of: DeadLetter }) {
   const { status, runId, deliveryId } = of;
   const sent = useReplayed(of);
@@ -98,7 +98,7 @@ function View({
   );
 }
 
-/** The cause, where the number of attempts does not say it, and how the last attempt failed. */
+/** The cause, if the number of attempts does not say it, and how the last attempt failed. */
 function Why({ of }: { of: DeadLetter }): ReactNode {
   const { reason, lastError, kind } = of;
   const message = messageOf(of);

@@ -3,7 +3,7 @@ import type { DeadLetter } from '../../api/client.ts';
 import { HereLink } from '../../parts/link.tsx';
 import { Whose } from '../../parts/names.tsx';
 
-/** `order.paid → ERP connector`, or the workflow whose run failed. */
+/** Returns `order.paid → ERP connector`, or the workflow whose run failed. */
 export function LetterTitle({ of, arrow, isLink = false }: { of: DeadLetter; arrow: number; isLink?: boolean }) {
   const first = of.eventType ?? (of.kind === 'run' ? 'Run' : 'Message');
   return (

@@ -7,24 +7,27 @@ import { Icon } from '../../ui/icon.tsx';
 import type { Tone } from '../../ui/status.tsx';
 import type { Cause } from './cause.ts';
 
-/** The states of dead letters, as rows and heads show them. */
+/** The states of dead letters in rows and headings. */
 export const LETTER_STATES = {
   open: { tone: 'failed', word: 'Open' },
-  // Whether it was delivered since is the delivery's to say.
+  // Whether it was delivered since then is shown by the delivery.
   replayed: { tone: 'pending', word: 'Replayed' },
   discarded: { tone: 'cancelled', word: 'Discarded' },
 } as const satisfies Readonly<Record<DeadLetter['status'], { tone: Tone; word: string }>>;
 
 export const causeText = (reason: string): string => GIVE_UP_REASONS[reason] ?? reason;
 
-/** What the last attempt said, where that is more than its status code. A step has the body of its response behind the code. */
+/**
+ * Returns the error of the last attempt, if it is more than a status code. A step's error contains the response body
+ * after the code.
+ */
 export function messageOf({ lastError: { status, message } }: Pick<DeadLetter, 'lastError'>): string | undefined {
   if (message === undefined || status === undefined) return message;
   const rest = message.replace(`answered ${status}`, '').replace(/^: /, '');
   return rest === '' ? undefined : rest;
 }
 
-/** The last response of a dead letter, or the error where none came. A step has a code of its own. */
+/** The last response of a dead letter, or the error if there was none. A step has its own code. */
 export function LetterResponse({ of: { lastError } }: { of: Pick<DeadLetter, 'lastError'> }) {
   if (lastError.status !== undefined) return <CodeBadge code={lastError.status} />;
   if (lastError.class !== undefined) return <CodeBadge>{ERROR_CODES[lastError.class]}</CodeBadge>;
@@ -44,7 +47,7 @@ export function CauseResponse({ of: { errorStatus, errorClass } }: { of: Cause }
   );
 }
 
-/** The subscription or the workflow that gave up, with the icon of its kind. */
+/** The subscription or the workflow that failed, with the icon of its kind. */
 export function Source({ of }: { of: { subscriptionId?: string; workflowId?: string } }) {
   return (
     <span className="inline-flex max-w-full min-w-0 items-center gap-2 align-top">

@@ -10,7 +10,7 @@ import { useActs } from '../../parts/acts.tsx';
 import { useOneAtATime } from '../../parts/one-at-a-time.ts';
 import type { Tone } from '../../ui/status.tsx';
 
-/** One dead letter, and what can be done with it. `r` replays it. */
+/** Returns a dead letter and its actions. `r` replays it. */
 export function useDeadLetter(id: string) {
   const { at, path, may } = useHere();
   const { act, actLater } = useActs();
@@ -55,7 +55,8 @@ export function useDeadLetter(id: string) {
 const EVERY_MS = 2_000;
 
 /**
- * What has become of a dead letter that was replayed: the same delivery, or the same run, is attempted again. Undefined until it is known.
+ * Returns the outcome of a replayed dead letter: its delivery or run is attempted again under the same id. Undefined
+ * until it is known.
  */
 export function useReplayed(letter: DeadLetter): { tone: Tone; text: string } | undefined {
   const { at, path } = useHere();
@@ -86,6 +87,6 @@ export function useReplayed(letter: DeadLetter): { tone: Tone; text: string } | 
   return { tone, text: `its run ${verbOf(word)}${again(run.data)}` };
 }
 
-/** `failed`, `was delivered`, `is pending`. */
+/** Returns `failed`, `was delivered` or `is pending`. */
 const verbOf = (word: string): string =>
   `${word === 'Failed' || word === 'Completed' ? '' : word === 'Delivered' ? 'was ' : 'is '}${word.toLowerCase()}`;

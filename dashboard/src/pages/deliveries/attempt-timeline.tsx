@@ -78,13 +78,13 @@ function Item({ tone, isLast, children }: { tone: Tone; isLast: boolean; childre
   );
 }
 
-/** The status code of an attempt, or the error where none came. */
+/** The status code of an attempt, or the error if there was no response. */
 export function AttemptCode({ of: { response, errorClass } }: { of: Attempt }) {
   if (response !== undefined) return <CodeBadge code={response.status} />;
   return errorClass === undefined ? null : <CodeBadge>{ERROR_CODES[errorClass]}</CodeBadge>;
 }
 
-/** All attempts on one line, to scale. The list below has the same as text. */
+/** All attempts on one line, to scale. The list below contains the same as text. */
 export function AttemptScale({ attempts }: { attempts: readonly Attempt[] }) {
   const starts = attempts.map(({ startedAt }) => Date.parse(startedAt));
   const first = Math.min(...starts);

@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<Difference['kind'], string>> = {
   requestHeader: 'Request header',
 };
 
-/** Two attempts beside each other: only what differs. At first the newest one and the one before it. */
+/** Compares two attempts and shows only what differs. Initially the newest one and the one before it. */
 export function CompareAttempts({ attempts, onClose }: { attempts: readonly Attempt[]; onClose: () => void }) {
   const [chosen, setChosen] = useState<{ before?: string; after?: string }>({});
   const find = (id: string | undefined): Attempt | undefined => attempts.find((each) => each.id === id);

@@ -10,12 +10,12 @@ import { ChartLegend } from '../../ui/chart/chart-legend.tsx';
 import { TimeChart } from '../../ui/chart/time-chart.tsx';
 
 const EVERY_MS = 10_000;
-/** The span of a list without one. */
+/** The default time range of a list. */
 const USUAL = '24h';
 
 /**
- * The deliveries of the span of the list by their present status. Figures follow the filters by channel, subscription and time; an entry of
- * the legend is a filter by that status.
+ * The deliveries in the time range of the list by their present status. The figures follow the filters by channel,
+ * subscription and time; a legend entry filters by its status.
  */
 export function DeliveriesStrip() {
   const { at, path } = useHere();
@@ -35,7 +35,7 @@ export function DeliveriesStrip() {
   const stats = found.data;
   const marks = useMarkers({ since: stats?.since, until: stats?.until, isWanted: stats !== undefined });
   if (stats === undefined) return <div className="h-20 shrink-0" />;
-  // What the list leaves out is struck out, and is not drawn.
+  // Statuses that the list leaves out are struck through and not drawn.
   const isShown = (status: string): boolean =>
     search['status'] === undefined || search['status'].split(',').includes(status);
   const series = deliverySeries(stats.points)?.filter(({ key }) => isShown(key));

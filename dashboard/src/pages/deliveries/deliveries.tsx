@@ -37,7 +37,7 @@ import { RetryAllDialog } from './retry-all.tsx';
 const STATUSES = ['pending', 'retrying', 'failed', 'delivered'] as const;
 const SLOW = ['1000', '5000', '15000'] as const;
 const HELD = ['true', 'false'] as const;
-/** The names of all filters, as the address has them. */
+/** The names of all filters, as in the address. */
 const FILTERS = [
   'status',
   'type',
@@ -62,7 +62,7 @@ const VIEWS: readonly OwnView[] = [
 ];
 const idOf = ({ id }: Delivery): string => id;
 
-/** Every delivery of the place, newest first. */
+/** All deliveries of the environment, newest first. */
 export function DeliveriesPage() {
   const { may } = useHere();
   const [search] = useAddress();
@@ -121,7 +121,7 @@ export function SubscriptionDeliveries({
   );
 }
 
-/** The filters that deliveries have in any list of them; `named` are those by channel and subscription. */
+/** The filters of every list of deliveries; `named` are those by channel and subscription. */
 function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[] {
   const times = useTimeFilters();
   const states = STATUSES.map((status) => [status, DELIVERY_STATES[status].word] as const);
@@ -149,7 +149,7 @@ function useDeliveryFilters(named: readonly ListFilter[]): readonly ListFilter[]
   ];
 }
 
-/** Filter of the API that the address means, at the time of asking. */
+/** Returns the API filter for the address, resolved at the time of the call. */
 const queryOf = ({ since, until, ...filters }: Filtered) => {
   const slow = oneOf(filters.slow, SLOW);
   const query = {
@@ -167,7 +167,7 @@ const queryOf = ({ since, until, ...filters }: Filtered) => {
   return { query, queryNow: () => ({ ...query, since: sinceOf(since), until: sinceOf(until) }) };
 };
 
-/** The same as the filter of a retry of all. */
+/** Returns the same as the filter of a bulk retry. */
 function retriedOf(filters: Filtered): CreateBulkRetry {
   const { held, ...query } = queryOf(filters).queryNow();
   return { ...query, errorStatus: askedAnswer(filters.answer), held: held === undefined ? undefined : held === 'true' };
@@ -257,7 +257,7 @@ type ListGiven = {
   isFiltered: boolean;
   /** The subscription whose page shows them. */
   ofId?: string;
-  /** Channel that all of them are of. */
+  /** Channel of all deliveries in the list. */
   channelId?: string;
   ofTabs?: readonly string[];
   hasViews?: boolean;
@@ -288,7 +288,7 @@ function DeliveryList({ filters, search, isFiltered, ofId, channelId, ofTabs, ha
           ? 'The endpoint already received this message and will receive it again with the same ID.'
           : `${delivered.length} of these were already delivered. Endpoints will receive them again with the same ID.`,
         go: isOne ? 'Deliver again' : `Retry ${rows.length}`,
-        // Many things have no name of their own: the app is theirs.
+        // Many things have no name, so the name of the app is typed instead.
         typed: isOne ? nameOf({ kind: 'subscription', id: first.subscriptionId }) : app.name,
       };
     },
@@ -300,7 +300,7 @@ function DeliveryList({ filters, search, isFiltered, ofId, channelId, ofTabs, ha
         kinds={['delivery']}
         listKey={[path, 'deliveries', query, since, until]}
         ofId={ofId}
-        // Bodies of responses are up to 16 KiB each, and no row shows them.
+        // Response bodies have up to 16 KiB each, and rows do not show them.
         fetch={(cursor) =>
           api.deliveries.list({ ...queryNow(), responseBodies: 'false', limit: 100, cursor }, at).page()
         }
@@ -375,7 +375,7 @@ function DeliveryList({ filters, search, isFiltered, ofId, channelId, ofTabs, ha
             : []),
         ]}
         {...(may('developer') && {
-          // One that was delivered is asked about first, by its button.
+          // Before a delivered one is retried, its button asks for confirmation.
           again: { go: retry.go, isPlain: (row: Delivery) => row.status !== 'delivered' && !isWaiting(row) },
           acts: (rows: readonly Delivery[], onDone: () => void) => (
             <>

@@ -12,7 +12,10 @@ import { isWaiting } from './delivery-state.tsx';
 import { SignedCurl } from './signed-curl.tsx';
 import type { useRetry } from './use-delivery.ts';
 
-/** What can be done with a delivery. One that was delivered is asked about first: its endpoint would receive it again. */
+/**
+ * The actions of a delivery. Retrying a delivered one asks for confirmation, because its endpoint would receive it
+ * again.
+ */
 export function DeliveryActions({
   delivery,
   subscription,
@@ -21,7 +24,7 @@ export function DeliveryActions({
 }: {
   delivery: Delivery;
   subscription: Subscription | undefined;
-  /** ID of the Temporal workflow of the chosen attempt. */
+  /** Id of the Temporal workflow of the selected attempt. */
   carrier: string | undefined;
   retrying: ReturnType<typeof useRetry>;
 }) {

@@ -20,7 +20,7 @@ import { Outcome } from './outcome.tsx';
 import { RequestBox, ResponseBox } from './request-response.tsx';
 import { useDelivery, useRetry } from './use-delivery.ts';
 
-/** A delivery beside its list: where it stands, what can be done, its attempts, and what the chosen one got. */
+/** The panel of a delivery: its state, its actions, its attempts, and the response to the selected one. */
 export function DeliveryPanel({ id }: { id: string }) {
   const { may } = useHere();
   const { delivery, attempts, all, subscription } = useDelivery(id);
@@ -34,7 +34,7 @@ export function DeliveryPanel({ id }: { id: string }) {
   };
   const row = delivery.data;
   useKeys({
-    // A delivered one is asked about first, by its button.
+    // Before a delivered one is retried, its button asks for confirmation.
     ...(may('developer') &&
       row !== undefined &&
       !isWaiting(row) &&

@@ -4,8 +4,8 @@ import { ERROR_CODES, HELD_WORDS } from '../../lib/words.ts';
 import { CodeBadge } from '../../ui/badge.tsx';
 
 /**
- * Whether a retry would change nothing: it was never attempted, or its retry is queued, and it waits for its turn. A fault of the service
- * holds no longer.
+ * Whether a retry would change nothing, because the delivery has never been attempted, or its retry is already queued.
+ * Does not apply to a delivery on hold after an internal error.
  */
 export const isWaiting = ({ status, error }: Delivery): boolean => status === 'pending' && error === undefined;
 

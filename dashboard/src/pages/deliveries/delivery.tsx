@@ -26,7 +26,7 @@ import { Outcome } from './outcome.tsx';
 import { RequestResponse } from './request-response.tsx';
 import { useDelivery, useRetry } from './use-delivery.ts';
 
-/** One delivery: where it stands, every attempt, and what the chosen one has sent and got. */
+/** One delivery: its state, every attempt, and the request and response of the selected one. */
 export function DeliveryPage() {
   const id = usePathId();
   const { may } = useHere();
@@ -42,7 +42,7 @@ export function DeliveryPage() {
   };
   const row = delivery.data;
   useKeys({
-    // A delivered one is asked about first, by its button.
+    // Before a delivered one is retried, its button asks for confirmation.
     ...(may('developer') &&
       row !== undefined &&
       !isWaiting(row) &&
@@ -202,7 +202,7 @@ function Head({
   );
 }
 
-/** How long the parts of an attempt took, and the keys that lead to the others. */
+/** How long the phases of an attempt took, and the keys that select the others. */
 function Timing({
   of: { response, durationMs },
   onEarlier,
@@ -230,7 +230,7 @@ function Timing({
   );
 }
 
-/** The dead letter that a failed delivery has become. */
+/** The dead letter of a failed delivery. */
 function DeadLetterLink({ delivery }: { delivery: Delivery }) {
   const { at, path } = useHere();
   const found = useQuery({
@@ -251,7 +251,7 @@ function DeadLetterLink({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** Leads to the delivery before or behind this one, of the same subscription. */
+/** Links to the previous and next delivery of the same subscription. */
 function Neighbours({ id, subscriptionId }: { id: string; subscriptionId: string | undefined }) {
   const go = useGo();
   if (subscriptionId === undefined) return null;

@@ -8,10 +8,10 @@ import { HereLink, PROSE_LINK } from '../../parts/link.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
 
-/** A policy that ends before this is short for an outage. */
+/** A policy that ends before this is too short for an outage. */
 const SHORT_MS = 3_600_000;
 
-/** What to do about a delivery that fails: its cause, its signature, its policy. */
+/** What to do about a failing delivery: its cause, its signature, its policy. */
 export function NextSteps({ delivery, subscription }: { delivery: Delivery; subscription: Subscription | undefined }) {
   const { may } = useHere();
   if (delivery.status !== 'failed' && delivery.status !== 'retrying') return null;

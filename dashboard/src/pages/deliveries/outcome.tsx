@@ -12,7 +12,7 @@ type Given = {
   actions?: ReactNode;
 };
 
-/** Where a delivery stands, in one sentence with its numbers: the first thing that its reader wants to know. */
+/** The state of a delivery in one sentence with its numbers, which the user wants to know first. */
 export function Outcome({ delivery, attempts, subscription, actions }: Given) {
   const { tone } = stateOfDelivery(delivery);
   const { title, more } = sentence(delivery, attempts, subscription);
@@ -60,7 +60,7 @@ function sentence(
       ),
     };
   if (row.attempts === 0) return { title: 'Not attempted yet.', more: next };
-  // The policy counts anew from each retry. A policy that was made shorter since says no end.
+  // The policy starts over with each manual retry. If the policy was shortened since, there is no end to show.
   const most = subscription === undefined ? undefined : subscription.retryPolicy.maxRetries + 1;
   const made = row.policyAttempts;
   if (made === 0) return { title: 'Retried manually. The retry policy starts over.', more: next };

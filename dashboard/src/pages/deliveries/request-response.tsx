@@ -10,7 +10,7 @@ import { Box, BoxHead } from '../../ui/layout.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Tip } from '../../ui/tooltip.tsx';
 
-/** What was sent and what came back, beside each other where there is room. The body of the request is that of the message. */
+/** The request and the response, side by side if there is room. The body of the request is that of the message. */
 export function RequestResponse({
   attempt,
   messageId,
@@ -30,7 +30,7 @@ export function RequestResponse({
   );
 }
 
-/** Headers as they were sent. The signature is made anew for each attempt, and Posthorn does not keep it. */
+/** Headers as they were sent. The signature is generated anew for each attempt, and Posthorn does not store it. */
 const headersOf = (headers: Readonly<Record<string, string>>): [string, ReactNode][] =>
   Object.entries(headers).map(([name, value]) => [
     name,
@@ -51,13 +51,13 @@ export function RequestBox({ attempt: { request }, messageId }: { attempt: Attem
     queryKey: [path, 'message', messageId],
     queryFn: () => api.messages.get(messageId, at).withAnswer(),
     enabled: request !== undefined,
-    // One that is gone is said in its place.
+    // If the body is gone, a note says so in its place.
     meta: { failure: 'own' },
     retry: false,
   });
   if (request === undefined) return <Missing title="Request">Request not stored</Missing>;
   if (message.isPending) return <Skeleton label="Loading request" />;
-  // Every attempt sends the same body. An erased message has none, and one that is gone answers 404.
+  // Every attempt sends the same body. An erased message has none, and one that was deleted returns 404.
   const isThere = message.data !== undefined && message.data.data.erasedAt === undefined;
   return (
     <CodeView

@@ -5,14 +5,17 @@ import { counted as countedText } from '../../lib/words.ts';
 import { CountDialog, matchedText } from '../../parts/count-dialog.tsx';
 import { useGo } from '../../parts/link.tsx';
 
-/** Counts which deliveries a retry would take, then asks for it. The filter is fixed: what is counted is retried. */
+/**
+ * Counts the deliveries that a retry would include, then starts it. The filter is fixed, so that exactly what is
+ * counted is retried.
+ */
 export function RetryAllDialog({
   filter,
   children,
   onClose,
 }: {
   filter: CreateBulkRetry;
-  /** Says which these are. Absent: what a retry of all that match takes. */
+  /** Describes them. If absent, the text for a retry of all matching deliveries. */
   children?: string;
   onClose: () => void;
 }) {

@@ -11,10 +11,13 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 
 type Signed = { secret: string; body: string };
 
-/** Endpoints accept a signature for five minutes: the line that is shown is never much older than this. */
+/** Endpoints accept a signature for five minutes, so the displayed command is never much older than this. */
 const SIGNED_ANEW_MS = 60_000;
 
-/** The request of a delivery as a line for a shell, signed at this moment: for an endpoint on one's own machine. */
+/**
+ * Shows the request of a delivery as a shell command, signed now, for example to send it to an endpoint on your own
+ * machine.
+ */
 export function SignedCurl({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {
   const { at } = useHere();
   const { act } = useActs();
@@ -32,7 +35,7 @@ export function SignedCurl({ delivery, onClose }: { delivery: Delivery; onClose:
     }).then((isDone) => {
       if (!isDone) onClose();
     });
-    // Asked for once, when the dialog is opened: each look at a secret is in the audit log.
+    // Fetched once, when the dialog opens, because each time a secret is revealed it is recorded in the audit log.
   }, []);
   useEffect(() => {
     if (signed === undefined) return;

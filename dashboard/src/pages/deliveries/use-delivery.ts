@@ -5,14 +5,14 @@ import { useHere } from '../../lib/session.ts';
 import { useActs } from '../../parts/acts.tsx';
 import { useOneAtATime } from '../../parts/one-at-a-time.ts';
 
-/** A delivery with its subscription and its attempts, newest first, kept up while it goes on. */
+/** Returns a delivery with its subscription and its attempts, newest first, and polls while it is unfinished. */
 export function useDelivery(id: string) {
   const { at, path } = useHere();
   const watch = useWatch();
   const delivery = useQuery({
     queryKey: [path, 'delivery', id],
     queryFn: () => api.deliveries.get(id, at),
-    // Equal answers are one value (structural sharing).
+    // Equal responses are the same object (structural sharing).
     refetchInterval: ({ state: { data } }) =>
       watch({
         seen: data,
@@ -34,7 +34,7 @@ export function useDelivery(id: string) {
     queryKey: [path, 'subscription', subscriptionId],
     queryFn: () => api.subscriptions.get(subscriptionId ?? '', at),
     enabled: subscriptionId !== undefined,
-    // One that was deleted is no failure of this page.
+    // A deleted subscription is not a failure of this page.
     meta: { failure: 'own' },
     retry: false,
   });

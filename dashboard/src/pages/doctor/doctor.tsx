@@ -13,7 +13,10 @@ import { Verdict } from './verdict.tsx';
 
 const TITLE = 'Signature debugger';
 
-/** Says why an endpoint rejects a signature, from what it has received: what is pasted stands left, the verdict right. */
+/**
+ * Explains why an endpoint rejects a signature, from what it has received: the pasted request is on the left, the
+ * result on the right.
+ */
 export function DoctorPage() {
   const { may } = useHere();
   return may('developer') ? <Debugger /> : <NoAccess title={TITLE} role="developer" />;

@@ -11,34 +11,34 @@ import { useSettled } from '../../parts/use-found.ts';
 export type AskedExamination = {
   headers: string;
   body: string;
-  /** Of the endpoint. Empty: not known. */
+  /** The endpoint's secret. Empty if not known. */
   theirs: string;
   clock: Date | undefined;
-  /** Empty: the only one that received the message. */
+  /** Empty means the only one that received the message. */
   subscriptionId: string;
 };
 
 export type Examination = {
   seen: Seen;
-  /** Undefined: not read yet, or it is not here. */
+  /** Undefined if not loaded yet, or not in this environment. */
   message: { id: string; eventType: string; channelId: string; publishedAt: string } | undefined;
   subscriptionId: string | undefined;
   findings: readonly SignatureFault[] | undefined;
-  /** What has to be done before there is a verdict. */
+  /** What is still needed before there is a result. */
   needs: 'headers' | 'subscription' | 'proof' | 'https' | undefined;
-  /** The signature debugger of the place that has the message. */
+  /** The signature debugger of the environment that has the message. */
   elsewhere: string | undefined;
   error: unknown;
   isReading: boolean;
-  /** Reads the secret, once its person has proven who they are. */
+  /** Reveals the secret, once the user has verified the session. */
   prove: () => void;
 };
 
 const idIsWhole = (id: string | undefined): id is string => id !== undefined && id.length > 0;
 
 /**
- * Looks for the reason why an endpoint rejects a signature, while its request is being pasted. The secret of the subscription is read once:
- * each look at it is in the audit log.
+ * Finds the reason why an endpoint rejects a signature while the user pastes its request. The subscription's secret is
+ * fetched once, because each reveal is recorded in the audit log.
  */
 export function useExamination(asked: AskedExamination): Examination {
   const { at, path } = useHere();
@@ -80,7 +80,7 @@ export function useExamination(asked: AskedExamination): Examination {
     queryKey: [path, 'secret of', subscriptionId],
     queryFn: async () => (await api.subscriptions.getSecret(subscriptionId ?? '', at)).secret,
     staleTime: Infinity,
-    // No page keeps a secret.
+    // Secrets are never stored.
     gcTime: 0,
     retry: false,
     meta: { failure: 'own' },

@@ -26,7 +26,7 @@ const VERDICTS: Readonly<Record<SignatureFault['kind'], string>> = {
 const isGood = ({ kind }: SignatureFault): boolean => kind === 'good';
 const isWarning = ({ kind }: SignatureFault): boolean => kind === 'good_by_older';
 
-/** Why the endpoint rejects the request, and what was known of it. */
+/** Why the endpoint rejects the request, and what was known about it. */
 export function Verdict({ of: examination }: { of: Examination }) {
   const { seen, message, subscriptionId, findings, needs, elsewhere, error, isReading } = examination;
   if (needs === 'headers')

@@ -29,7 +29,7 @@ const FILTERS = ['name', 'status'] as const;
 const idOf = ({ id }: Webhook): string => id;
 type Figures = WebhookStats['webhooks'][number];
 
-/** URLs where other services send requests that become messages. */
+/** Lists the URLs to which other services send requests that become messages. */
 export function InboundPage() {
   const { at, path, may } = useHere();
   const [search] = useAddress();
@@ -182,7 +182,7 @@ const columnsOf = (figuresOf: (row: Webhook) => Figures | undefined): readonly C
   },
 ];
 
-/** How many requests of the last day were rejected; leads to them. */
+/** How many requests of the last day were rejected, with a link to them. */
 function Rejected({ of: own }: { of: Figures | undefined }) {
   if (own === undefined) return null;
   if (own.refused === 0) return <span className="text-text-3">0</span>;

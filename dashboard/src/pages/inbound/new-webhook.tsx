@@ -16,7 +16,10 @@ import { WebhookForm } from './webhook-form.tsx';
 
 const TITLE = 'Create inbound webhook';
 
-/** Makes a URL for another service: first which one it is, then what Posthorn has to know of it. */
+/**
+ * Creates a URL for another service: first the user selects the service, then enters what Posthorn needs to know about
+ * it.
+ */
 export function NewInboundPage() {
   const { may } = useHere();
   const [search, change] = useAddress();

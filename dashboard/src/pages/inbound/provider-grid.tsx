@@ -18,7 +18,7 @@ export const isSender = (text: string | undefined): text is ProviderChoice =>
 export const senderName = (sender: ProviderChoice): string =>
   isScheme(sender) ? SCHEME_WORDS[sender].name : PROVIDERS[sender];
 
-/** All known services, and the ways in which any other one can prove itself. */
+/** All known services, and the authentication methods for any other one. */
 export function ProviderGrid({ onChoose }: { onChoose: (sender: ProviderChoice) => void }) {
   const [text, setText] = useState('');
   const isMeant = (name: string): boolean => name.toLowerCase().includes(text.trim().toLowerCase());

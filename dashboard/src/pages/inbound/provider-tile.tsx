@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { ProviderName } from '../../lib/providers.ts';
 import type { SchemeChoice } from './words.ts';
 
-/** Marks of plain shapes, drawn by us in a box of 24: no trademark. All others have their first letters. */
+/** Simple icons, drawn for Posthorn in a 24 × 24 box: no trademarks. All others show their first letters. */
 const SHAPES: Readonly<Partial<Record<ProviderName | SchemeChoice, ReactNode>>> = {
   github: (
     <>
@@ -86,7 +86,7 @@ const lettersOf = (name: string): string => {
   return capitals.length === 2 ? capitals : name.slice(0, 2);
 };
 
-/** The mark of a provider: a plain shape, or its first letters. */
+/** The icon of a provider: a plain shape, or its first letters. */
 export function ProviderTile({
   id,
   name,

@@ -21,7 +21,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 import { detailText, isAcceptedLater, outcomeOf, REASONS } from './words.ts';
 
-/** One request beside the list: the verdict on it, and the message that it became or the body that was kept. */
+/** The panel of a request: whether it was accepted, and the message that it became or the body that was kept. */
 export function RequestPanel({ of: request }: { of: InboundRequest }) {
   const { at, may } = useHere();
   const { act } = useActs();

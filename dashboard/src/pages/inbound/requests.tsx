@@ -24,10 +24,10 @@ import { isAcceptedLater, OUTCOME_WORDS, OUTCOME_CODES, outcomeOf, providerName,
 
 const FILTERS = ['outcome', 'since', 'until'] as const;
 const OF_TABS = ['tab'] as const;
-/** Its place in time: IDs of rejected requests begin otherwise than those of others. */
+/** Its position in time, because ids of rejected requests have another prefix. */
 const placeOf = ({ id }: InboundRequest): string => id.slice(id.indexOf('_') + 1);
 
-/** Requests to one webhook, newest first, with the message that each became or why it is none. */
+/** Requests to one webhook, newest first, with the message that each became, or why there is none. */
 export function InboundRequests({ of: row, onSample }: { of: Webhook; onSample: () => void }) {
   const { at, path } = useHere();
   const [search] = useAddress();
@@ -48,7 +48,7 @@ export function InboundRequests({ of: row, onSample }: { of: Webhook; onSample: 
       ofId={id}
       fetch={async (cursor) => {
         const page = await api.webhooks.listRequests(id, { ...query(), limit: 50, cursor }, at).page();
-        // The API gives no single request: the panel has that of the list.
+        // The API does not return single requests, so the panel shows the one from the list.
         setKnown((before) => new Map([...before, ...page.data.map((each) => [placeOf(each), each] as const)]));
         return page;
       }}
@@ -108,7 +108,7 @@ export function InboundRequests({ of: row, onSample }: { of: Webhook; onSample: 
   );
 }
 
-/** In place of requests, where none has come yet. */
+/** Shown until the first request arrives. */
 function NoRequests({ of: row, onSample }: { of: Webhook; onSample: () => void }) {
   const { may } = useHere();
   const { data } = useSample(row.id);

@@ -25,14 +25,14 @@ const draftOf = ({ headers = {}, body = '' }: WebhookSample): Draft => ({
   body,
 });
 
-/** Headers as they are written, one on each line; undefined where a line is none. */
+/** Parses headers, one per line; returns undefined if a line is not a header. */
 function headersIn(text: string): Record<string, string> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const found = lines.map((line) => /^([^:\s]+):\s*(.*?)\s*$/.exec(line)?.slice(1) ?? []);
   return found.every(({ length }) => length === 2) ? (Object.fromEntries(found) as Record<string, string>) : undefined;
 }
 
-/** Two services have signed parts within their body, which are put there when the sample is signed. */
+/** Two services sign parts within their body, which are inserted when the sample is signed. */
 function bodyHintOf({ scheme, provider }: Webhook): string {
   if (scheme === 'body') return 'Becomes the payload of the signed body';
   return provider === 'mailgun' || provider === 'linear'
@@ -40,7 +40,7 @@ function bodyHintOf({ scheme, provider }: Webhook): string {
     : 'Signed and sent exactly as shown';
 }
 
-/** Sends a request as the provider would, signed by the newest secret. Its headers and its body may be changed. */
+/** Sends a request as the provider would, signed with the newest secret. Its headers and body can be edited. */
 export function SampleDialog({ of: row, onClose }: { of: Webhook; onClose: () => void }) {
   const { data } = useSample(row.id);
   return data === undefined ? null : <SampleForm of={row} first={data} onClose={onClose} />;
@@ -138,7 +138,7 @@ const RESULTS: Readonly<Record<SentSample['outcome'], string>> = {
   refused: 'Rejected',
 };
 
-/** What the provider would have got, and the message where it became one. */
+/** The response that the provider would get, and the message if the request became one. */
 function Result({
   of: { outcome, status, messageId, reason, detail },
   provider,

@@ -60,7 +60,7 @@ const NAMES: Readonly<Record<keyof WebhookFields, string>> = {
   payloadWay: PART_NAMES.payload,
 };
 
-/** Why a text is not JSON; undefined where it is. */
+/** Returns why a text is not valid JSON, or undefined if it is. */
 function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -70,7 +70,9 @@ function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** What may change of a webhook: its name, how its sender signs, and what of a request becomes the message. */
+/**
+ * The editable settings of a webhook: its name, how its sender signs, and which parts of a request become the message.
+ */
 export function WebhookSettings({ of: row }: { of: Webhook }) {
   const { at } = useHere();
   const refresh = useRefresh();
@@ -206,7 +208,7 @@ export function WebhookSettings({ of: row }: { of: Webhook }) {
   );
 }
 
-/** Fields that belong together, two in a row. */
+/** Related fields, two in a row. */
 function Group({ title, children }: { title: string; children: ReactNode }) {
   return (
     <fieldset className="min-w-0 border-t border-line pt-4">

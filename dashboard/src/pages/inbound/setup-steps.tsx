@@ -23,7 +23,7 @@ const OWN: Readonly<Record<SchemeChoice, string>> = {
   body: 'Send a body with id, timestamp, payload and signature, signed with the signing secret.',
 };
 
-/** What is done at the sender. */
+/** The setup steps at the sender. */
 export function SetupSteps({ sender }: { sender: ProviderChoice }) {
   if (isScheme(sender))
     return (

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { TextField } from '../../ui/field.tsx';
 
-/** The secrets that the sender and this webhook have in common: two for as long as a rotation overlaps. */
+/** The secrets shared by the sender and this webhook: two while a rotation overlaps. */
 export function WebhookSecret({ of: { id, name }, isShownThere }: { of: Webhook; isShownThere: boolean }) {
   const { at } = useHere();
   const { act } = useActs();

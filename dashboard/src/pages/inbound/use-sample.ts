@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { api, type WebhookSample } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 
-/** A sample of an inbound webhook, with new IDs each time that it is read. */
+/** Returns a sample of an inbound webhook, with new ids on each fetch. */
 export function useSample(id: string, { isWanted = true } = {}): UseQueryResult<WebhookSample> {
   const { at, path } = useHere();
   return useQuery({

@@ -18,10 +18,10 @@ import { TextField } from '../../ui/field.tsx';
 import { Fold } from '../../ui/layout.tsx';
 import { isScheme, type ProviderChoice, senderName } from './provider-grid.tsx';
 
-/** Where a refusal of the service has its field. */
+/** Maps fields in the service's errors to fields of the form. */
 const FIELDS = ['name', 'channelId', 'secrets', 'signature', 'eventType'];
 
-/** What Posthorn has to know of a sender. Known services need no more than a name and a channel. */
+/** What Posthorn needs to know about a sender. Known services need only a name and a channel. */
 export function WebhookForm({
   sender,
   first,

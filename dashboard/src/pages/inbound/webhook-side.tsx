@@ -30,7 +30,7 @@ function useIsSetUp(id: string): boolean | undefined {
   return found.isError ? false : found.data;
 }
 
-/** What is done at the provider, the secret, and what else there is to know: beside the requests, or as a tab. */
+/** The provider's setup steps, the secret, and other details: next to the requests, or as a tab. */
 export function WebhookSide({ of: row }: { of: Webhook }) {
   const { may } = useHere();
   const isSetUp = useIsSetUp(row.id);

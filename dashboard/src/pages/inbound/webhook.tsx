@@ -32,7 +32,7 @@ const TABS = ['requests', 'setup', 'settings'] as const;
 /** Below this width the side column is a tab. */
 const WITH_SIDE = 1_280;
 
-/** One inbound webhook: its URL, what became of its requests, and what is done at the provider. */
+/** One inbound webhook: its URL, the outcome of its requests, and the setup at the provider. */
 export function InboundWebhookPage() {
   const id = usePathId();
   const { at, path, may } = useHere();

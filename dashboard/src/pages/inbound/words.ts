@@ -5,7 +5,7 @@ import type { Tone } from '../../ui/status.tsx';
 export const SCHEME_NAMES = ['standard', 'hmac', 'token', 'body'] as const;
 export type SchemeChoice = (typeof SCHEME_NAMES)[number];
 
-/** Senders that are not among the known ones, by how they prove themselves. */
+/** Senders that are not known services, by their authentication method. */
 export const SCHEME_WORDS: Readonly<Record<SchemeChoice, { name: string; hint: string }>> = {
   standard: {
     name: 'Standard Webhooks',
@@ -19,7 +19,7 @@ export const SCHEME_WORDS: Readonly<Record<SchemeChoice, { name: string; hint: s
   body: { name: 'Signed body', hint: 'Your own program signs a body with id, timestamp, payload and signature' },
 };
 
-/** The service that sends, or how a sender of your own proves itself. */
+/** The sending service, or how your own sender authenticates. */
 export function providerName({ provider, scheme }: Pick<Webhook, 'provider' | 'scheme'>): string {
   if (provider !== undefined) return PROVIDERS[provider];
   return SCHEME_NAMES.some((each) => each === scheme) ? SCHEME_WORDS[scheme as SchemeChoice].name : scheme;
@@ -37,7 +37,7 @@ export const OUTCOME_WORDS: Readonly<Record<InboundRequest['outcome'], { tone: T
   refused: { tone: 'failed', word: 'Rejected' },
 };
 
-/** A rejected request that somebody has accepted since has a message. */
+/** A rejected request that was accepted later has a message. */
 export const isAcceptedLater = ({ outcome, messageId }: InboundRequest): boolean =>
   outcome === 'refused' && messageId !== undefined;
 
@@ -61,7 +61,7 @@ export const REASONS: Readonly<Record<NonNullable<InboundRequest['reason']>, str
   crashed: 'Internal error',
 };
 
-/** The service's own words as a sentence, without the part that the reason has. */
+/** Turns the service's own words into a sentence, without the part that the reason already says. */
 export function detailText(detail: string | undefined): string | undefined {
   const text = detail?.replace(/^signature: /, '');
   return text && `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

@@ -12,7 +12,7 @@ import { TextField } from '../../ui/field.tsx';
 import { Fold } from '../../ui/layout.tsx';
 import { answerOf, draftOf, ResponseFields, responseText } from './response-fields.tsx';
 
-/** Makes an inspector, and leads to it. */
+/** Creates an inspector and opens it. */
 export function CreateInspector({ onClose }: { onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();

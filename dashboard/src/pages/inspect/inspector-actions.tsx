@@ -14,7 +14,7 @@ import { TextField } from '../../ui/field.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { ResponseSettings } from './response-settings.tsx';
 
-/** What can be done with an inspector. */
+/** The actions of an inspector. */
 export function InspectorActions({ of: row }: { of: Inspector }) {
   const { at } = useHere();
   const { act } = useActs();

@@ -29,7 +29,7 @@ import { sentText, SIGNATURE_WORDS, SIGNATURE_CODES } from './words.ts';
 
 const idOf = ({ id }: InspectedRow): string => id;
 
-/** One inspector: its URL, and what arrives there while one looks. */
+/** One inspector: its URL, and a live list of the requests that arrive there. */
 export function InspectorPage() {
   const id = usePathId();
   const { at, path } = useHere();

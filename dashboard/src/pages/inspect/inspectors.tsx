@@ -23,7 +23,7 @@ import { responseText } from './response-fields.tsx';
 
 const idOf = ({ id }: Inspector): string => id;
 
-/** URLs of this service that show what arrives. */
+/** Lists the URLs of this service that show what arrives. */
 export function InspectorsPage() {
   const { at, path, may } = useHere();
   const [search] = useAddress();

@@ -22,7 +22,7 @@ export function InspectedRequestPanel({ id }: { id: string }) {
   const found = useQuery({
     queryKey: [path, 'inspected request', id],
     queryFn: () => api.inspectors.getRequest(id, at),
-    // A kept request never changes.
+    // A stored request never changes.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (found.data === undefined) return <NotRead of={found} />;

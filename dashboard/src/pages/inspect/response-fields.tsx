@@ -17,14 +17,14 @@ export const answerOf = ({ status, delayMs, failurePercent }: ResponseDraft): In
   failurePercent: Number(failurePercent),
 });
 
-/** `200`, `503 after 1.5 s, 10% failures`. */
+/** Returns a text such as `200` or `503 after 1.5 s, 10% failures`. */
 export function responseText({ answer }: Pick<Inspector, 'answer'>): string {
   const { status, delayMs, failurePercent } = answer;
   const late = delayMs > 0 ? ` after ${durationText(delayMs)}` : '';
   return `${status}${late}${failurePercent > 0 ? `, ${failurePercent}% failures` : ''}`;
 }
 
-/** What an inspector responds with. */
+/** The fields for an inspector's response. */
 export function ResponseFields({
   draft,
   error,

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/popover.tsx';
 import { answerOf, draftOf, ResponseFields, responseText } from './response-fields.tsx';
 
-/** What the inspector responds with, behind a button that says so. */
+/** The response of the inspector: a button that shows it and opens its settings. */
 export function ResponseSettings({ of: row }: { of: Inspector }) {
   const [isOpen, setIsOpen] = useState(false);
   return (

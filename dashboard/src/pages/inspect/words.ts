@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<NonNullable<Signature['reason']>, string>> = {
   signature_differs: 'No current secret of the subscription has signed this body.',
 };
 
-/** What the status of a signature says, in a sentence. */
+/** The meaning of a signature status, in a sentence. */
 export function signatureText({ status, reason }: Signature): string {
   if (status === 'failed') return REASONS[reason ?? 'signature_differs'];
   return status === 'verified'
@@ -28,6 +28,6 @@ export function signatureText({ status, reason }: Signature): string {
     : 'The header webhook-signature is missing.';
 }
 
-/** `503 after 1.5 s`. */
+/** Returns a text such as `503 after 1.5 s`. */
 export const sentText = ({ answer: { status, delayMs } }: Pick<InspectedRow, 'answer'>): string =>
   delayMs > 0 ? `${status} after ${durationText(delayMs)}` : String(status);

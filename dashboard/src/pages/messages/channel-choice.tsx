@@ -4,14 +4,14 @@ import { isSystemChannel } from '../../lib/system-channel.ts';
 import { FoundSelect } from '../../parts/found-select.tsx';
 import { useChannels } from '../../parts/use-names.ts';
 
-/** The channel that the address names, else the newest one. Undefined where there is none. */
+/** Returns the channel that the address names, otherwise the newest one. Undefined if there is none. */
 export function useChosenChannel(): string | undefined {
   const [search] = useAddress();
   const channels = useChannels();
   return search['channel'] ?? channels.all.find((each) => !isSystemChannel(each))?.id ?? channels.all[0]?.id;
 }
 
-/** Chooses the one channel that a tab is about. */
+/** Selects the channel of a tab. */
 export function ChannelChoice() {
   const [, change] = useAddress();
   const channels = useChannels();

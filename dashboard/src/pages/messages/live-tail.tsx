@@ -12,7 +12,7 @@ import { Table } from '../../ui/table.tsx';
 import { ChannelChoice, useChosenChannel } from './channel-choice.tsx';
 import { KEPT_ROWS, useTail } from './use-tail.ts';
 
-/** Letters of a payload that are shown. */
+/** How many characters of a payload are shown. */
 const SHOWN = 300;
 
 /** Messages of a channel as they are published, with their payloads, newest first. */

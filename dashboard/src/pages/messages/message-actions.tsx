@@ -12,7 +12,7 @@ import { isSendable, useMessageActs } from './use-message.ts';
 
 type Asked = 'send' | 'cancel' | 'erase' | undefined;
 
-/** What can be done with a message. `asked`: the question that is open, which the note above the message may ask too. */
+/** The actions of a message. `asked`: the open question, which the note above the message may also open. */
 export function MessageActions({
   of: row,
   asked,
@@ -95,5 +95,5 @@ export function MessageActions({
   );
 }
 
-/** The question about a message that is open. */
+/** The open question about a message. */
 export const useAsked = () => useState<Asked>();

@@ -50,10 +50,10 @@ const columnsOf = (hasNext: boolean): readonly TableColumn<Delivery>[] => [
     cell: (row) => (row.lastAttemptAt === undefined ? dash : <Ago at={row.lastAttemptAt} />),
   },
 ];
-/** Beside a list there is room for what matters most. */
+/** In a panel there is only room for the most important columns. */
 const FEW_COLUMNS = [STATUS, SUBSCRIPTION, RESPONSE];
 
-/** The deliveries of a message, one for each subscription. A row leads to its delivery. */
+/** The deliveries of a message, one per subscription. A row links to its delivery. */
 export function MessageDeliveries({
   id,
   of: { found, rows, isMore },

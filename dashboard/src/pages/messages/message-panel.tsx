@@ -9,7 +9,7 @@ import { deliveredText, MessageNote } from './message-state.tsx';
 import { NotDeliveredTo } from './not-delivered.tsx';
 import { useMessage } from './use-message.ts';
 
-/** A message beside its list: who received it, what can be done, and its payload. */
+/** The panel of a message: who received it, its actions, and its payload. */
 export function MessagePanel({ id }: { id: string }) {
   const { message, row, payload, deliveries } = useMessage(id);
   const [asked, setAsked] = useAsked();

@@ -12,7 +12,7 @@ type Traced = Message & { readonly traceId?: string };
 export const Payload = ({ text }: { text: string | undefined }) =>
   text === undefined ? null : <CodeView label="Payload" text={text} language="json" root="payload" />;
 
-/** Everything else that a message has. */
+/** All other attributes of a message. */
 export function MessageFacts({ of: row, hasChannel = false }: { of: Traced; hasChannel?: boolean }) {
   const metadata = Object.entries(row.metadata ?? {});
   return (

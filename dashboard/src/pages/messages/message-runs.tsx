@@ -12,7 +12,7 @@ import { Table } from '../../ui/table.tsx';
 
 const EVERY_MS = 3_000;
 
-/** The runs that a message has started, one of each workflow at most. Nothing where there are none. */
+/** The runs that a message has started, at most one per workflow. Renders nothing if there are none. */
 export function MessageRuns({ id }: { id: string }) {
   const { at, path } = useHere();
   const go = useGo();

@@ -8,14 +8,14 @@ import { Button } from '../../ui/button.tsx';
 import { Callout, Note } from '../../ui/callout.tsx';
 import { StatusBadge } from '../../ui/status.tsx';
 
-/** To how many a message was delivered, if all of its deliveries are known; else its state. */
+/** To how many subscriptions a message was delivered, if all of its deliveries are known; otherwise its state. */
 export function deliveredText(of: Message, deliveries: readonly Delivery[], isMore: boolean): string {
   if (deliveries.length === 0 || isMore) return MESSAGE_STATES[of.deliveryStatus].word;
   const delivered = deliveries.filter(({ status }) => status === 'delivered').length;
   return `${delivered} of ${deliveries.length} delivered`;
 }
 
-/** The same in the head of the page. */
+/** The same in the heading of a page. */
 export const MessageBadge = ({
   of,
   deliveries,
@@ -26,7 +26,9 @@ export const MessageBadge = ({
   isMore: boolean;
 }) => <StatusBadge tone={MESSAGE_STATES[of.deliveryStatus].tone}>{deliveredText(of, deliveries, isMore)}</StatusBadge>;
 
-/** What is special about a message, with the next step. Nothing for one that was published and has subscribers. */
+/**
+ * What is special about a message, with the next step. Renders nothing for a published message that has subscribers.
+ */
 export function MessageNote({ of: row, onCancel }: { of: Message; onCancel: () => void }) {
   const { may } = useHere();
   if (row.erasedAt !== undefined)

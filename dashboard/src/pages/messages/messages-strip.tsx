@@ -12,13 +12,15 @@ import { TimeChart } from '../../ui/chart/time-chart.tsx';
 import { IconButton } from '../../ui/button.tsx';
 
 const EVERY_MS = 10_000;
-/** The span of a list without one. */
+/** The default time range of a list. */
 const USUAL = '24h';
 const LEAST_BARS = 3;
-/** Filters that the figures know: messages are counted by time and by channel. */
+/** Filters that the statistics support: messages are counted by time and by channel. */
 const FOLLOWED: readonly string[] = ['channel', 'since', 'until'];
 
-/** How many messages were accepted over the span of the list. Drawing over its bars narrows the list to that time. */
+/**
+ * How many messages were accepted in the time range of the list. Dragging over the bars narrows the list to that time.
+ */
 export function MessagesStrip({ filters }: { filters: readonly ListFilter[] }) {
   const { at, path } = useHere();
   const [search, change] = useAddress();
@@ -35,7 +37,7 @@ export function MessagesStrip({ filters }: { filters: readonly ListFilter[] }) {
   if (stats === undefined) return <div className="h-20 shrink-0 max-md:hidden" />;
   const accepted = stats.totals.accepted ?? 0;
   if (accepted === 0) return null;
-  // Fewer bars are told in a sentence, which has the count.
+  // With fewer bars, a sentence is shown that contains the count.
   const isSentence = stats.points.filter((point) => (point.accepted ?? 0) > 0).length < LEAST_BARS;
   const beside = filters.filter(({ name }) => search[name] !== undefined && !FOLLOWED.includes(name));
   const note = `Counts all accepted messages. Not filtered by ${beside.map(({ label }) => label.toLowerCase()).join(', ')}.`;

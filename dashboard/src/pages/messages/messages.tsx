@@ -36,13 +36,13 @@ import { ScheduledTab } from './scheduled.tsx';
 
 const STATUSES = ['failed', 'pending', 'delivered', 'unrouted'] as const;
 const SYSTEM = ['true'] as const;
-/** The names of all filters, as the address has them. */
+/** The names of all filters, as in the address. */
 const FILTERS = ['status', 'type', 'channel', 'publisher', 'system', 'since', 'until'] as const;
 type Filtered = Readonly<Partial<Record<(typeof FILTERS)[number], string | undefined>>>;
 
 const TABS = ['all', 'scheduled', 'tail'] as const;
 const TAB_NAMES = { all: 'All', scheduled: 'Scheduled', tail: 'Live tail' } as const;
-/** Below this width the tabs stand below the bar. */
+/** Below this width the tabs are below the bar. */
 const BAR_WITH_TABS = 1_100;
 
 const VIEWS: readonly OwnView[] = [
@@ -53,8 +53,8 @@ const VIEWS: readonly OwnView[] = [
 const idOf = ({ id }: MessageSummary): string => id;
 
 /**
- * Messages that were published, those that wait for their time, and those that come in now. `ofForm`: parts of the address that belong to
- * a form over the list.
+ * Published messages, scheduled ones, and a live view of new ones. `ofForm`: search parameters that belong to a form
+ * over the list.
  */
 export function MessagesPage({ ofForm = NONE }: { ofForm?: readonly string[] }) {
   const { may } = useHere();
@@ -69,7 +69,7 @@ export function MessagesPage({ ofForm = NONE }: { ofForm?: readonly string[] }) 
       label="Messages"
       tabs={TABS.map((each) => ({ value: each, label: TAB_NAMES[each] }))}
       value={tab}
-      // A row that is open beside a list belongs to the tab before.
+      // An open row belongs to the previous tab.
       onChange={(next) => change({ tab: next === 'all' ? '' : next, open: '' })}
       isBelow={isBelow}
     >
@@ -114,7 +114,7 @@ export function MessagesPage({ ofForm = NONE }: { ofForm?: readonly string[] }) 
 
 const NONE: readonly string[] = [];
 
-/** Filter of the API that the address means, at the time of asking. */
+/** Returns the API filter for the address, resolved at the time of the call. */
 const queryOf = ({ since, until, ...filters }: Filtered) => {
   const query = {
     deliveryStatus: someOf(filters.status, STATUSES),
@@ -208,7 +208,10 @@ const DeliveredOf = ({ of: { deliveries } }: { of: MessageSummary }) =>
     `${countText(deliveries.delivered)} of ${countText(deliveries.total)}`
   );
 
-/** Every message of the place, newest first, over all channels. Those of the service itself are left out unless they are asked for. */
+/**
+ * All messages of the environment, newest first, across all channels. Those on the system channel are left out unless
+ * the user asks for them.
+ */
 function MessageList({
   search,
   isFiltered,

@@ -7,8 +7,8 @@ import { useDeliveriesOf } from './use-message.ts';
 import { VerdictRows } from './verdict-rows.tsx';
 
 /**
- * The subscriptions that did not receive a message, and why, by their present settings; folded away. For a message that waits for its
- * time: who will receive it. The service asks a hundred subscriptions at most.
+ * The subscriptions that did not receive a message, and why, according to their present settings; collapsed at first.
+ * For a scheduled message: who will receive it. The service evaluates at most a hundred subscriptions.
  */
 export function NotDeliveredTo({ of: row }: { of: Message }) {
   const { at, path } = useHere();
@@ -19,7 +19,7 @@ export function NotDeliveredTo({ of: row }: { of: Message }) {
     enabled: isWanted,
     meta: { failure: 'own' },
   });
-  // A replay may have made a delivery since.
+  // A replay may have created a delivery since.
   const made = new Set(useDeliveriesOf(row.id).rows.map(({ subscriptionId }) => subscriptionId));
   const isWaiting = row.deliveryStatus === 'scheduled';
   if (!isWanted) return null;
@@ -34,7 +34,7 @@ export function NotDeliveredTo({ of: row }: { of: Message }) {
     ({ subscriptionId, deliveryId }) => deliveryId === undefined && !made.has(subscriptionId),
   );
   const isUnrouted = row.deliveryStatus === 'unrouted';
-  // Everybody received it.
+  // Every subscription received it.
   if (left.length === 0 && !isUnrouted) return null;
   return (
     <Fold title="Not delivered to" isOpen={isUnrouted}>

@@ -29,10 +29,13 @@ import { useDryRun } from './use-dry-run.ts';
 type Form = Record<'channelId' | 'eventType' | 'payload' | 'metadata' | 'deliverAt' | 'publisherId', string>;
 type Problems = Partial<Record<keyof Form, string>>;
 
-/** Event types of so many of the newest messages are offered. */
+/** How many of the newest messages event types are suggested from. */
 const NEWEST = 100;
 
-/** The message as the text of a request. The payload goes as it was written: no number of it is read and written anew. */
+/**
+ * Returns the message as the text of a request. The payload is sent exactly as it was entered, so that no number is
+ * parsed and rewritten.
+ */
 function bodyOf({ eventType, payload, metadata, deliverAt, publisherId }: Form, zone: Zone): string {
   const members = [`"eventType":${JSON.stringify(eventType)}`, `"payload":${payload}`];
   if (metadata.trim() !== '') members.push(`"metadata":${metadata}`);
@@ -42,7 +45,7 @@ function bodyOf({ eventType, payload, metadata, deliverAt, publisherId }: Form, 
   return `{${members.join(',')}}`;
 }
 
-/** The fields of the API, by those of the form. */
+/** Maps fields of the form to fields of the API. */
 const NAMES: Readonly<Record<keyof Form, string>> = {
   channelId: 'channelId',
   eventType: 'eventType',
@@ -52,7 +55,7 @@ const NAMES: Readonly<Record<keyof Form, string>> = {
   publisherId: 'id',
 };
 
-/** A message that is being written, and who will receive it. */
+/** The form for a new message, and who will receive it. */
 export function PublishForm({ first, onClose }: { first: Form; onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();
@@ -63,7 +66,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
   const editor = useRef<CodeEditorHandle>(null);
   const box = useRef<HTMLDivElement>(null);
   const [firstFocus] = useState(() => ({
-    // The first field that is not filled in.
+    // The first empty field.
     get current(): HTMLElement | null {
       return (
         box.current?.querySelector<HTMLElement>(
@@ -82,7 +85,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
   const isWhole = form.channelId !== '' && form.eventType.trim() !== '' && syntax === undefined && isMetadata;
   const dryRun = useDryRun(isWhole ? { ...form, eventType: form.eventType.trim() } : undefined);
   const set = (part: Partial<Form>): void => {
-    // The editor may still have the callback of an earlier drawing.
+    // The editor may still hold the callback of an earlier render.
     setForm((before) => ({ ...before, ...part }));
     setProblems({});
     setError(undefined);
@@ -240,7 +243,7 @@ export function PublishForm({ first, onClose }: { first: Form; onClose: () => vo
   );
 }
 
-/** What is wrong before anything is sent. */
+/** Returns what is wrong before anything is sent. */
 function problemsOf({ channelId, eventType, payload, metadata }: Form): Problems {
   const wrong = metadata.trim() === '' ? undefined : jsonSyntax(metadata)?.message;
   const bad = jsonSyntax(payload);
@@ -259,7 +262,7 @@ const noteOf = ({ metadata, deliverAt, publisherId }: Form): string => {
   return set.length === 0 ? 'No metadata, publish now' : set.join(', ');
 };
 
-/** The schemas of a channel, each as it was written. */
+/** Returns the schemas of a channel, each as it was written. */
 function useChannelDefinition(channelId: string) {
   const { at, path } = useHere();
   const { data } = useQuery({
@@ -275,7 +278,7 @@ function useChannelDefinition(channelId: string) {
   return { schema: all, schemas, mode: data?.data.schemaMode };
 }
 
-/** Event types that are known in a channel: of its schemas, and of its newest messages. */
+/** Returns the known event types of a channel: those of its schemas and of its newest messages. */
 function useEventTypes(channelId: string, named: readonly string[]): readonly string[] {
   const { at, path } = useHere();
   const { data = [] } = useQuery({
@@ -288,7 +291,7 @@ function useEventTypes(channelId: string, named: readonly string[]): readonly st
   return [...new Set([...named, ...data.map(({ eventType }) => eventType)])].toSorted();
 }
 
-/** Takes the payload of the newest message of that type, or of the channel. Nothing where there is none. */
+/** Inserts the payload of the newest message of that type, or of the channel. Renders nothing if there is none. */
 function RecentPayload({
   channelId,
   eventType,

@@ -1,6 +1,6 @@
 import { HereLink } from '../../parts/link.tsx';
 
-/** Leads to the form that publishes a message, with a channel that is chosen already. */
+/** Links to the publish form with a channel preselected. */
 export const PublishLink = ({ channel, ...more }: { channel?: string | undefined; 'aria-label'?: string }) => (
   <HereLink to="/messages/new" search={channel === undefined ? {} : { channel }} {...more} />
 );

@@ -15,10 +15,10 @@ import { PublishForm } from './publish-form.tsx';
 import { usePageTitle } from '../../shell/use-page-title.ts';
 
 const TITLE = 'Publish message';
-/** Parts of the address that are the form's. */
+/** Search parameters of the form. */
 const OF_FORM = ['copy'] as const;
 
-/** Publishes a message by hand, or a changed copy of one, in a drawer over the list. */
+/** Publishes a message manually, or an edited copy of one, in a drawer over the list. */
 export function PublishPage() {
   const { at, path, environment, may } = useHere();
   const [search] = useAddress();

@@ -6,7 +6,7 @@ import { Section } from '../../ui/layout.tsx';
 import { StartedWorkflows } from './started-workflows.tsx';
 import { VerdictRows } from './verdict-rows.tsx';
 
-/** Who will receive a message that is being written, and which workflows it starts, by their present settings. */
+/** Who will receive the message being written, and which workflows it starts, according to their present settings. */
 export function Recipients({
   of: routes,
   error,
@@ -18,7 +18,7 @@ export function Recipients({
   error: unknown;
   channelId: string;
   eventType: string;
-  /** What is missing before it can be told. */
+  /** What is missing before this can be determined. */
   waitsFor: string | undefined;
 }) {
   const rows = routes?.data ?? [];

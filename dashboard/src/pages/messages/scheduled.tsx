@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Message>[] = [
   },
 ];
 
-/** Every message of a channel that waits for its time, the soonest first. */
+/** All scheduled messages of a channel, the soonest first. */
 export function ScheduledTab() {
   const { at, path, may } = useHere();
   const go = useGo();

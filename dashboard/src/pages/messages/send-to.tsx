@@ -20,7 +20,7 @@ import { isInProgress } from './use-message.ts';
 
 const TITLE = 'Send to a subscription';
 
-/** Asks which subscription of its channel a message is sent to, and says what has become of it there so far. */
+/** Asks which subscription of its channel to send a message to, and shows the outcome there so far. */
 export function SendTo({ message, onClose }: { message: Pick<Message, 'id' | 'channelId'>; onClose: () => void }) {
   const { at, path, environment } = useHere();
   const { act } = useActs();
@@ -148,7 +148,7 @@ export function SendTo({ message, onClose }: { message: Pick<Message, 'id' | 'ch
   );
 }
 
-/** Says what has become of the message at that subscription. */
+/** Shows the outcome of the message at that subscription. */
 function Before({ of: delivery }: { of: Delivery | null }) {
   if (delivery === null) return <p>Never delivered to this subscription</p>;
   const text = isInProgress(delivery)

@@ -8,10 +8,13 @@ import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { Workflow as WorkflowIcon } from 'lucide-react';
 
-/** So many active workflows are looked at: their triggers come with all of their steps. */
+/** How many active workflows are checked, because their triggers come with all of their steps. */
 const LOOKED_AT = 100;
 
-/** The workflows that a message which is being written starts, by their present triggers. Nothing where there are none. */
+/**
+ * The workflows that the message being written would start, according to their present triggers. Renders nothing if
+ * there are none.
+ */
 export function StartedWorkflows({ channelId, eventType }: { channelId: string; eventType: string }) {
   const { at, path } = useHere();
   const active = useQuery({

@@ -10,8 +10,9 @@ const AFTER_MS = 400;
 export type MessageDraft = { channelId: string; eventType: string; payload: string; metadata: string };
 
 /**
- * Who would receive a message that is being written, and what the schemas of its channel say about it. Asked once nobody has typed for a
- * moment; the answer before stays until then. Undefined: it is not whole yet.
+ * Returns who would receive the message being written, and what the schemas of its channel say about it. It is checked
+ * once nothing has been typed for a moment, and the previous result stays until then. Undefined while the message is
+ * incomplete.
  */
 export function useDryRun(draft: MessageDraft | undefined) {
   const { at, path } = useHere();
@@ -28,7 +29,7 @@ export function useDryRun(draft: MessageDraft | undefined) {
     queryFn: async (): Promise<{ routes: DryRun; problems: readonly CodeProblem[] }> => {
       if (settled === undefined) throw new Error('nothing is asked');
       const { channelId, eventType, payload, metadata } = settled;
-      // Payload and metadata go as their text: no number of them is read and written anew.
+      // Payload and metadata are sent as text, so that no number is parsed and rewritten.
       const own = `"eventType":${JSON.stringify(eventType)},"payload":${payload}`;
       const routed = metadata.trim() === '' ? own : `${own},"metadata":${metadata}`;
       const [{ results }, routes] = await Promise.all([
@@ -46,7 +47,7 @@ export function useDryRun(draft: MessageDraft | undefined) {
   });
 }
 
-/** What a schema has against a payload, at its place in the text. */
+/** Returns the schema violations of a payload, at their positions in the text. */
 function problemIn(payload: string, { field, reason }: { field: string; reason: string }): CodeProblem {
   const from = placeOfPath(payload, field, 'payload');
   const message = `${field} ${reason}`;

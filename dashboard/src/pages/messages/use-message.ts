@@ -7,7 +7,7 @@ import { useHere } from '../../lib/session.ts';
 const EVERY_MS = 3_000;
 const SOON_MS = 1_500;
 
-/** A message with its payload as it was published, and its deliveries. */
+/** Returns a message with its payload as it was published, and its deliveries. */
 export function useMessage(id: string) {
   const { at, path } = useHere();
   const watch = useWatch();
@@ -27,7 +27,10 @@ export function useMessage(id: string) {
   };
 }
 
-/** The deliveries of a message, a hundred at most. Bodies of responses are up to 16 KiB each, and no row shows them. */
+/**
+ * Returns the deliveries of a message, at most a hundred. Response bodies have up to 16 KiB each, and rows do not show
+ * them.
+ */
 export function useDeliveriesOf(id: string) {
   const { at, path } = useHere();
   const found = useQuery({
@@ -40,11 +43,14 @@ export function useDeliveriesOf(id: string) {
 
 export const isInProgress = ({ status }: Delivery): boolean => status === 'pending' || status === 'retrying';
 
-/** A message that waits for its time, or was cancelled, was never published; an erased one has nothing left to send. */
+/**
+ * Whether a message can be sent again. One that is scheduled or was cancelled was never published, and an erased one
+ * has nothing left to send.
+ */
 export const isSendable = ({ deliveryStatus, erasedAt }: Message): boolean =>
   erasedAt === undefined && deliveryStatus !== 'scheduled' && deliveryStatus !== 'cancelled';
 
-/** What can be done with a message for good. */
+/** The irreversible actions of a message. */
 export function useMessageActs(id: string) {
   const { at } = useHere();
   const refresh = useRefresh();

@@ -2,20 +2,21 @@ import { useEffect, useRef, useState } from 'react';
 import { api, type StreamedMessage } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 
-/** So many of the newest are kept: a tail is looked at, and the list has the others. */
+/** How many of the newest messages are kept: a live view is only watched, and the list has the others. */
 export const KEPT_ROWS = 100;
 
 type Tail = { messages: readonly StreamedMessage[]; seen: number; error: unknown; isOpen: boolean };
 const EMPTY: Tail = { messages: [], seen: 0, error: undefined, isOpen: false };
 
 /**
- * The newest messages of a channel from now on, as its stream gives them. Hidden tabs and paused ones keep their place and read nothing.
+ * Returns the newest messages of a channel from now on, as its stream sends them. Hidden and paused tabs keep their
+ * position and load nothing.
  */
 export function useTail(channelId: string | undefined, isPaused: boolean): Tail {
   const { at } = useHere();
   const { appId, environment } = at.place;
   const [tail, setTail] = useState<Tail>(EMPTY);
-  // Where the tail has come to: it goes on there after a pause.
+  // The position of the tail, from which it continues after a pause.
   const reached = useRef<{ since: Date; lastEventId?: string }>({ since: new Date() });
   useEffect(() => {
     reached.current = { since: new Date() };

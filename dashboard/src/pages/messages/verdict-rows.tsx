@@ -14,8 +14,8 @@ const VERDICTS: Readonly<Record<Verdict['reason'], string>> = {
 };
 
 /**
- * Who receives a message and why, one line for each subscription. `isPast`: the message was published, and none of these has a delivery
- * of it.
+ * Who receives a message and why, one line per subscription. `isPast`: the message was published, and none of these has
+ * a delivery of it.
  */
 export function VerdictRows({
   of: rows,

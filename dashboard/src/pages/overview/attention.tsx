@@ -18,7 +18,9 @@ import { type Problem, useProblems } from './use-problems.ts';
 const DAY_MS = 86_400_000;
 const NO_FIGURES: readonly string[] = [];
 
-/** All that needs a person, one row for each problem, the most severe first; or one line that says that nothing does. */
+/**
+ * Everything that needs attention, one row per problem, the most severe first; or one line that says that nothing does.
+ */
 export function Attention({ channelId }: { channelId: string | undefined }) {
   const { problems, isKnown, error, retry, more } = useProblems(channelId);
   if (problems.length === 0) {
@@ -79,7 +81,7 @@ export function Attention({ channelId }: { channelId: string | undefined }) {
   );
 }
 
-/** Runs that wait for a person are no trouble, and are told of where nothing else is. */
+/** Runs that wait for a person are not a problem and are shown only if nothing else is. */
 function OpenApprovals() {
   const { at, path } = useHere();
   const count = useQuery(openApprovals(at, path)).data ?? 0;
@@ -134,7 +136,7 @@ function Row({ problem: { tone, name, of, why, counts, figures = NO_FIGURES, sin
   );
 }
 
-/** `since 07:48`, with the date where it was not within a day. */
+/** Returns `since 07:48`, with the date if it was more than a day ago. */
 function Since({ at }: { at: string }) {
   const zone = useZone();
   const isToday = Date.now() - Date.parse(at) < DAY_MS;

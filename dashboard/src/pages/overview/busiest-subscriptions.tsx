@@ -18,7 +18,7 @@ import { USUAL } from './use-figures.ts';
 const SHOWN = 8;
 type Row = { subscription: Subscription; figures: SubscriptionStats['subscriptions'][number]; attempts: number };
 
-/** The subscriptions with the most attempts in the span, and how each does. */
+/** The subscriptions with the most attempts in the time range, and their health. */
 export function BusiestSubscriptions({ channelId }: { channelId: string | undefined }) {
   const { at, path } = useHere();
   const [search] = useAddress();

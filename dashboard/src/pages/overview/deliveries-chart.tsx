@@ -21,7 +21,7 @@ import { type FiguresQuery, useRows } from './use-figures.ts';
 type Given = {
   of: Pick<FiguresQuery, 'data'>;
   channelId?: string | undefined;
-  /** Of one subscription alone. */
+  /** Limits the chart to one subscription. */
   subscriptionId?: string;
 };
 
@@ -33,7 +33,7 @@ const VIEWS = [
 type View = (typeof VIEWS)[number]['value'];
 const HEIGHT = 148;
 
-/** The deliveries of the span over time: how they stand, what came back for their attempts, or how long it took. */
+/** The deliveries of the time range: their status, the responses to their attempts, or how long those took. */
 export function DeliveriesChart({ of: query, channelId, subscriptionId }: Given) {
   const go = useGo();
   const zone = useZone();
@@ -139,7 +139,7 @@ const isSuccess = (answer: Stats['answers'][number]): boolean => 'status' in ans
 
 const SHOWN_RESPONSES = 6;
 
-/** What endpoints have returned in the span, most often first. Each leads to its deliveries. */
+/** The responses of endpoints in the time range, the most frequent first. Each links to its deliveries. */
 export function Responses({ of: query, channelId, subscriptionId }: Given) {
   const go = useGo();
   const rows = useRows(channelId, subscriptionId);

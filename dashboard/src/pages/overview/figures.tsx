@@ -5,7 +5,7 @@ import { type Figure, FigureStrip, Sparkline } from '../../ui/figures.tsx';
 import { useOpenLettersText } from './use-open-letters.ts';
 import { type FiguresQuery, useRows } from './use-figures.ts';
 
-/** The four figures of the overview, each with its course and what has changed since as long before. */
+/** The four figures of the overview, each with a sparkline and the change from the preceding period. */
 export function Figures({ of: query, channelId }: { of: FiguresQuery; channelId: string | undefined }) {
   const rows = useRows(channelId);
   const letters = useOpenLettersText(channelId);

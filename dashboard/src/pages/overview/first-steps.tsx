@@ -16,7 +16,9 @@ import { Segmented } from '../../ui/tabs.tsx';
 
 type Given = { channels: readonly Channel[]; hasSubscription: boolean; isPublished: boolean };
 
-/** The way of a new app to its first delivery, for those who may go it. Nothing once a message was delivered. */
+/**
+ * Guides a new app to its first delivery, for users whose role allows it. Renders nothing once a message was delivered.
+ */
 export function FirstSteps({ channels, hasSubscription, isPublished }: Given) {
   const { at, path, may } = useHere();
   const [view, setView] = useState('steps');
@@ -87,7 +89,7 @@ export function FirstSteps({ channels, hasSubscription, isPublished }: Given) {
   );
 }
 
-/** Leads to a new subscription whose endpoint is an inspector. */
+/** Links to a new subscription whose endpoint is an inspector. */
 function UseInspector() {
   const { at } = useHere();
   const { act } = useActs();

@@ -12,7 +12,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 
-/** Marks a deployment: charts show it as a line, and lists can be narrowed to what came since. */
+/** Marks a deployment: charts show it as a line, and lists can be narrowed to the time since. */
 export function MarkDeployment({ onClose }: { onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();
@@ -64,7 +64,7 @@ export function MarkDeployment({ onClose }: { onClose: () => void }) {
 
 const SHOWN = 5;
 
-/** The latest marked deployments, each of which can be deleted. */
+/** The latest markers, each of which can be deleted. */
 function Marked() {
   const { at } = useHere();
   const { act } = useActs();

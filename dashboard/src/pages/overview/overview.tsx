@@ -20,7 +20,7 @@ import { MarkDeployment } from './mark-deployment.tsx';
 import { RecentChanges } from './recent-changes.tsx';
 import { useFigures } from './use-figures.ts';
 
-/** What needs a person first, then the figures of a span. A new app shows the way to its first delivery. */
+/** Shows first what needs attention, then the figures of a time range. A new app gets a guide to its first delivery. */
 export function OverviewPage() {
   const { at, path, may } = useHere();
   const [search] = useAddress();

@@ -18,9 +18,9 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { Actor } from '../../parts/actor.tsx';
 
 const SHOWN = 6;
-/** The log has sign-ins and tokens too: so many entries are read to find changes among them. */
+/** How many entries are read to find changes among them, because the log also contains sign-ins and tokens. */
 const READ = 60;
-/** What changes how the place works, by the kind of its target. */
+/** Changes that affect how the environment works, by the kind of their target. */
 const KINDS: Readonly<Record<string, string>> = {
   channel: 'Channel',
   subscription: 'Subscription',
@@ -35,14 +35,14 @@ const KINDS: Readonly<Record<string, string>> = {
   member: 'Member',
   invitation: 'Invitation',
 };
-/** How the names of other targets are read, by the prefix of their IDs. `found`: by the search. */
+/** How the names of other targets are loaded, by id prefix. `found`: by the search. */
 const NAMED: Readonly<Record<string, 'mark' | 'found'>> = {
   mrk: 'mark',
   whk: 'found',
   cxn: 'found',
 };
 
-/** The latest changes of the place, for those who may read the audit log, and else its marked deployments. */
+/** The latest changes of the environment for users who may read the audit log, otherwise its markers. */
 export function RecentChanges() {
   const { may } = useHere();
   return may('admin') ? <Changes /> : <Deployments />;
@@ -89,7 +89,7 @@ function Changes() {
 }
 
 const kindOf = (action: string): string | undefined => KINDS[action.split('.')[0] ?? ''];
-/** A secret that was looked at is in the log, and changes nothing. */
+/** Revealing a secret is in the log, but changes nothing. */
 const isChange = (action: string): boolean => kindOf(action) !== undefined && !action.endsWith('viewed');
 const verbOf = (action: string): string => (action.split('.')[1] ?? '').replaceAll('_', ' ');
 

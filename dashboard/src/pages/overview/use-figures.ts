@@ -4,13 +4,16 @@ import { sinceOf, useAddress } from '../../lib/search.ts';
 import { useHere } from '../../lib/session.ts';
 
 const EVERY_MS = 10_000;
-/** The span of a page without one. */
+/** The default time range of a page. */
 export const USUAL = '24h';
 
 export type TwoSpans = { now: Stats; earlier: Stats };
 export type FiguresQuery = ReturnType<typeof useFigures>;
 
-/** The figures of the span that the address names, and of as long before it: of the place, or of a channel or subscription. */
+/**
+ * Returns the figures for the time range in the address, and for the preceding period of equal length: of the
+ * environment, or of a channel or subscription.
+ */
 export function useFigures(channelId: string | undefined, subscriptionId?: string) {
   const { at, path } = useHere();
   const [search] = useAddress();
@@ -32,7 +35,7 @@ export function useFigures(channelId: string | undefined, subscriptionId?: strin
   });
 }
 
-/** The part of an address that leads to the rows of the same span, and of the channel or subscription. */
+/** Returns the search parameters of a link to the rows of the same time range, and of the channel or subscription. */
 export function useRows(channelId: string | undefined, subscriptionId?: string): Readonly<Record<string, string>> {
   const [search] = useAddress();
   const { since = USUAL, until } = search;

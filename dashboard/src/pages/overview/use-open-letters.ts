@@ -3,7 +3,7 @@ import { api } from '../../api/client.ts';
 import { boundedText } from '../../lib/bounded-count.ts';
 import { useHere } from '../../lib/session.ts';
 
-/** What is left to do in a place or in one of its channels: deliveries that are due, and open dead letters. */
+/** Returns what is pending in an environment or in one of its channels: due deliveries and open dead letters. */
 export function useBacklog(channelId: string | undefined) {
   const { at, path } = useHere();
   return useQuery({
@@ -13,7 +13,7 @@ export function useBacklog(channelId: string | undefined) {
   });
 }
 
-/** How many dead letters are open, as a text; undefined before it is known. */
+/** Returns how many dead letters are open, as a text; undefined until it is known. */
 export function useOpenLettersText(channelId: string | undefined): string | undefined {
   const letters = useBacklog(channelId).data?.openDeadLetters;
   return letters === undefined ? undefined : boundedText(letters);

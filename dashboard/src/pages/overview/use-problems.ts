@@ -14,27 +14,27 @@ import { Name, Whose } from '../../parts/names.tsx';
 import type { Tone } from '../../ui/status.tsx';
 import { useBacklog } from './use-open-letters.ts';
 
-/** A delivery is attempted within seconds: one that waits so long has nobody to attempt it, or is on hold. */
+/** A delivery is normally attempted within seconds: if one waits this long, no worker attempts it, or it is on hold. */
 const LONG_MS = 5 * 60_000;
-/** So long before its end a credential is told of. */
+/** How long before its expiry a credential is reported. */
 const SOON_MS = 14 * 86_400_000;
-/** Fewer attempts in an hour say little. */
+/** Fewer attempts in an hour are not conclusive. */
 const MANY_ATTEMPTS = 20;
-/** So many subscriptions and workflows are named; their lists have the others. */
+/** How many subscriptions and workflows are named; their lists have the others. */
 const NAMED = 10;
-/** The newest subscriptions of a channel whose figures are read: as many as of all channels. */
+/** The newest subscriptions of a channel whose statistics are loaded: as many as for all channels. */
 const MOST_OF_CHANNEL = 100;
 
 export type Problem = {
   key: string;
   tone: Tone;
   name: ReactNode;
-  /** The page of what it is about, and whether that is an endpoint or a workflow. */
+  /** The page of the thing that the problem concerns, and whether that is an endpoint or a workflow. */
   of?: { to: string; icon: LucideIcon };
   why: ReactNode;
-  /** How many dead letters there were in each of 24 steps. */
+  /** Number of dead letters in each of 24 time steps. */
   counts?: readonly number[] | undefined;
-  /** The figures that say how much there is to do, the most important first. */
+  /** The figures that show how much work there is, the most important first. */
   figures?: readonly string[];
   since?: string | undefined;
   action?: { name: string; to: string; search?: Search };
@@ -42,12 +42,12 @@ export type Problem = {
 
 type Group = DeadLetterGroups['groups'][number];
 
-/** What is known of one subscription or workflow that has a problem: everything about it is one row. */
+/** What is known about one subscription or workflow with a problem. All of it becomes one row. */
 type Troubled = {
   subscriptionId?: string | undefined;
   workflowId?: string | undefined;
   failingSince?: string | undefined;
-  /** Of the attempts of the last hour, where most of them have failed. */
+  /** Of the attempts in the last hour, if most of them have failed. */
   failedShare?: string | undefined;
   health?: ReturnType<typeof healthOf> | undefined;
   letters: number;
@@ -60,7 +60,7 @@ type Troubled = {
   cause?: Group;
 };
 
-/** Everything that needs a person. Each part asks for itself: no answer waits for another. */
+/** Returns everything that needs attention. The parts are loaded independently, so none waits for another. */
 export function useProblems(channelId: string | undefined) {
   const { at, path, may, organisation } = useHere();
   const zone = useZone();
@@ -69,7 +69,7 @@ export function useProblems(channelId: string | undefined) {
   const service = useQuery({
     queryKey: ['service', organisation.id],
     queryFn: () => api.service.get({ place: { organisationId: organisation.id } }),
-    // Another organisation than the first one is refused, and stays so.
+    // For any organisation but the first one this is forbidden, so do not repeat it.
     refetchInterval: ({ state }) => (isApiError(state.error, 'FORBIDDEN') ? false : 15_000),
     enabled: may('admin'),
     retry: false,
@@ -90,7 +90,8 @@ export function useProblems(channelId: string | undefined) {
     queryFn: async () => {
       const since = sinceOf('1h');
       if (channelId === undefined) return (await api.stats.getSubscriptions({ since }, at)).subscriptions;
-      // Figures know no channel. Asked for none by its ID, they would be those of the newest ones of all channels.
+      // These statistics cannot be filtered by channel. Without subscription ids they would be those of the newest ones
+      // of all channels.
       const { data } = await api.subscriptions.list({ channelId, limit: MOST_OF_CHANNEL }, at).page();
       const subscriptionIds = data.map(({ id }) => id);
       if (subscriptionIds.length === 0) return [];
@@ -98,7 +99,7 @@ export function useProblems(channelId: string | undefined) {
     },
     refetchInterval: 30_000,
   });
-  // The figures are those of the newest subscriptions, and one that was stopped may be older.
+  // The statistics cover the newest subscriptions, and a stopped one may be older.
   const older = (stopped.data?.data ?? [])
     .map(({ id }) => id)
     .filter((id) => figures.data?.every(({ subscriptionId }) => subscriptionId !== id) === true);
@@ -110,9 +111,9 @@ export function useProblems(channelId: string | undefined) {
   });
   const credentials = useExpiring();
   const oldest = backlog.data?.pending.oldestAt;
-  // By the time of the answer, which changes with each one: an answer that is the same draws nothing anew.
+  // Based on the time of the response, so that an unchanged response does not cause a render.
   const isLong = oldest !== undefined && backlog.dataUpdatedAt - Date.parse(oldest) > LONG_MS;
-  // What is on hold waits for its subscription, and is a matter of that one.
+  // A delivery on hold waits for its subscription and is reported there.
   const due = useQuery({
     queryKey: [path, 'long-due', channelId],
     queryFn: () =>
@@ -134,11 +135,11 @@ export function useProblems(channelId: string | undefined) {
   }
   for (const { subscriptionId, failingSince } of figures.data ?? [])
     if (failingSince !== undefined) add(subscriptionId, { subscriptionId, failingSince });
-  // An endpoint that limits its requests takes some attempts, so it does not count as failing although most attempts fail.
+  // An endpoint with a rate limit accepts some attempts, so it does not count as failing although most attempts fail.
   for (const { subscriptionId, totals, waiting: left } of figures.data ?? []) {
     const attempts = totals.delivered + totals.failedAttempts;
     const isMost = attempts >= MANY_ATTEMPTS && totals.failedAttempts * 2 > attempts;
-    // Once nothing waits any more, it is over.
+    // Once nothing waits any more, the problem is over.
     if (troubled.has(subscriptionId) || !isMost || left.count === 0) continue;
     add(subscriptionId, { subscriptionId, failedShare: shareText(totals.failedAttempts, attempts), waiting: left });
   }
@@ -167,7 +168,7 @@ export function useProblems(channelId: string | undefined) {
 
   const waiting = due.data?.data ?? [];
   const isMore = due.data?.pagination.hasMore === true;
-  // The rows come newest first: behind a full page there are older ones.
+  // Rows come newest first, so after a full page there are older ones.
   const first = isMore ? oldest : waiting.at(-1)?.createdAt;
   const waitsMs = first === undefined ? 0 : due.dataUpdatedAt - Date.parse(first);
   const problems: Problem[] = [
@@ -212,7 +213,7 @@ export function useProblems(channelId: string | undefined) {
   };
 }
 
-/** What fails now stands before what only has dead letters. */
+/** What fails now comes before what only has dead letters. */
 const severity = ({ failingSince, health }: Troubled): number =>
   failingSince !== undefined || health?.tone === 'failed' ? 2 : health !== undefined ? 1 : 0;
 
@@ -247,7 +248,7 @@ function problemOf(id: string, row: Troubled, ofChannel: Search, isBounded: bool
             : (said ?? 'Failed'),
     counts,
     figures: [
-      // What waits for a subscription that gets nothing is more than what was given up before.
+      // Deliveries waiting for a stopped subscription matter more than earlier failures.
       ...((isStopped || failedShare !== undefined) && waiting !== undefined && waiting.count > 0
         ? [`${boundedText(waiting)} waiting`]
         : []),
@@ -275,12 +276,12 @@ const causeText = ({ reason, errorStatus, errorClass }: Group): string =>
 type Reasons = Awaited<ReturnType<typeof api.service.get>>['reasons'];
 type Parts = Awaited<ReturnType<typeof api.stats.getBacklog>>['service'];
 
-/** What is wrong with Posthorn itself: all of it for operators, and for everybody else that nothing is delivered. */
+/** Problems of Posthorn itself: all of them for operators, and for everyone else only that nothing is delivered. */
 function serviceProblems(reasons: Reasons | undefined, parts: Parts | undefined): Problem[] {
   if (reasons !== undefined)
     return (
       reasons
-        // The backlog has a row of its own, with the way to its rows.
+        // The backlog has its own row, with a link to its deliveries.
         .filter(({ code }) => code !== 'backlog_old')
         .map(({ code, verdict, message }) => ({
           key: code,
@@ -316,7 +317,7 @@ function serviceProblems(reasons: Reasons | undefined, parts: Parts | undefined)
 
 type Expiring = { row: ApiKey | MachineCredential; page: '/api-keys' | '/machine-credentials' };
 
-/** Credentials of this place that expire soon, for those who can create others. */
+/** Credentials of this environment that expire soon, for users who can create others. */
 function useExpiring(): { rows: readonly Expiring[]; isKnown: boolean } {
   const { at, path, may } = useHere();
   const found = useQuery({

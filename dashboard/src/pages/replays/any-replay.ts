@@ -4,7 +4,7 @@ import { paceOfBulk, type ReplayPace } from '../../lib/replay-pace.ts';
 import { counted } from '../../lib/words.ts';
 import type { Tone } from '../../ui/status.tsx';
 
-/** What a replay sends again, as the filter of the list names it. */
+/** What a replay sends again, in the terms of the list's filter. */
 export const REPLAY_LISTS = ['dead-letters', 'deliveries', 'messages'] as const;
 export type AnyReplayKind = (typeof REPLAY_LISTS)[number];
 export const KIND_NAMES: Readonly<Record<AnyReplayKind, string>> = {
@@ -16,7 +16,7 @@ export const KIND_NAMES: Readonly<Record<AnyReplayKind, string>> = {
 export const STATUSES = ['pending', 'running', 'completed', 'cancelled', 'failed'] as const;
 export type AnyReplayStatus = (typeof STATUSES)[number];
 
-/** A replay of dead letters, a retry of deliveries, or a replay of messages to a subscription: one shape for the three. */
+/** A replay of dead letters, a retry of deliveries, or a replay of messages to a subscription, in a common shape. */
 export type AnyReplay = {
   id: string;
   kind: AnyReplayKind;
@@ -25,24 +25,24 @@ export type AnyReplay = {
   createdAt: string;
   finishedAt: string | undefined;
   requestedBy: string;
-  /** Rows that it has queued so far, and that could not be queued. */
+  /** Rows queued so far, and rows that could not be queued. */
   queued: number;
   skipped: number;
   matched: number;
   /** More may match than were counted. */
   isMore: boolean;
   pace: ReplayPace;
-  /** Where it sends to, if that is one place. */
+  /** Its target, if there is a single one. */
   subscriptionId: string | undefined;
   workflowId: string | undefined;
   filter: Readonly<Record<string, unknown>>;
-  /** It is of runs alone: none of them is a delivery. */
+  /** It covers only runs and no deliveries. */
   isOfRuns: boolean;
-  /** The filter of runs of its place that have failed since. Undefined where it takes no runs. */
+  /** The filter for the runs in its scope that have failed since. Undefined if it does not include runs. */
   failedRuns: CreateBulkReplay | undefined;
 };
 
-/** The kind of a replay by its ID. */
+/** Returns the kind of a replay by its id. */
 export const kindOf = (id: string): AnyReplayKind =>
   id.startsWith('rty_') ? 'deliveries' : id.startsWith('rpm_') ? 'messages' : 'dead-letters';
 
@@ -84,7 +84,7 @@ export const ofMessages = (row: MessageReplay): AnyReplay => ({
   queued: row.replayed,
   skipped: 0,
   isMore: !isOver(row),
-  // How far its time is: the number of messages is not known before the end.
+  // Progress is measured in time, because the number of messages is not known before the end.
   pace: {
     createdAt: row.createdAt,
     replayed: row.replayed,
@@ -113,7 +113,10 @@ const STATES: Readonly<Record<AnyReplayStatus, { tone: Tone; word: string }>> = 
 };
 export const stateName = (status: AnyReplayStatus): string => STATES[status].word;
 
-/** One that has queued everything is not over before its deliveries are, and says when some have failed again. */
+/**
+ * Whether a replay is over. After everything is queued it still waits for its deliveries, and then says whether some
+ * have failed again.
+ */
 export function stateOf({ status, outcome, queued }: AnyReplay): { tone: Tone; word: string } {
   const { succeeded, underWay, failed } = outcome;
   if (status !== 'completed' || queued === 0) return STATES[status];
@@ -122,7 +125,7 @@ export function stateOf({ status, outcome, queued }: AnyReplay): { tone: Tone; w
   return succeeded > 0 ? { tone: 'retrying', word: 'Completed with failures' } : STATES.failed;
 }
 
-/** `300 dead letters`; `120+ messages` while more may be found, and `Messages` before the first. */
+/** Returns `300 dead letters`; `120+ messages` while more may be found, and `Messages` before the first. */
 export function whatText({ kind, matched, isMore, isOfRuns }: AnyReplay): string {
   const [one, many] =
     kind === 'messages'
@@ -136,7 +139,7 @@ export function whatText({ kind, matched, isMore, isOfRuns }: AnyReplay): string
   return isMore ? `${matched.toLocaleString('en-US')}+ ${many}` : counted(matched, one, many);
 }
 
-/** `12 of 45 queued`; `All 45 queued`. Of messages more may be found until the end. */
+/** Returns `12 of 45 queued` or `All 45 queued`. For messages, more may be found until the end. */
 export const queuedText = ({ queued, matched, isMore }: AnyReplay): string =>
   !isMore && queued === matched && queued > 0
     ? `All ${queued.toLocaleString('en-US')} queued`
@@ -144,7 +147,10 @@ export const queuedText = ({ queued, matched, isMore }: AnyReplay): string =>
       ? `${queued.toLocaleString('en-US')} queued so far`
       : `${queued.toLocaleString('en-US')} of ${matched.toLocaleString('en-US')} queued`;
 
-/** Why some of what a replay that is over has matched was neither queued nor skipped; undefined where there is none. */
+/**
+ * Returns why some of the rows that a finished replay has matched were neither queued nor skipped, or undefined if
+ * there were none.
+ */
 export function notQueuedText(replay: AnyReplay): string | undefined {
   const { matched, queued, skipped, kind, filter } = replay;
   const left = matched - queued - skipped;

@@ -7,7 +7,10 @@ import { Name } from '../../parts/names.tsx';
 import { namedId } from '../../ui/copy.tsx';
 import type { AnyReplay } from './any-replay.ts';
 
-/** Without an end of its own a replay takes what there is when it is asked for, by a clock that is not that of the request. */
+/**
+ * Without an explicit end, a replay covers what exists when it is created, according to a clock that is not the
+ * request's.
+ */
 const ASKED_WITHIN_MS = 60_000;
 
 const COMMON: Readonly<Record<string, string>> = {
@@ -27,7 +30,7 @@ const COMMON: Readonly<Record<string, string>> = {
   onlyMissing: 'Only',
 };
 
-/** Names of the times, which mean another moment in each kind of replay. */
+/** Labels of the times, which mean different moments in each kind of replay. */
 const TIMES: Readonly<Record<AnyReplay['kind'], Readonly<Record<string, string>>>> = {
   'dead-letters': {
     since: 'Failed since',
@@ -54,22 +57,28 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   onlyMissing: { true: 'Messages never delivered to this subscription' },
 };
 
-/** A subscription has deliveries and a workflow has runs: their kind says nothing. */
+/** A subscription implies deliveries and a workflow implies runs, so their kind need not be shown. */
 const withoutKind = ({ kind, ...filter }: AnyReplay['filter']): AnyReplay['filter'] =>
   (filter['subscriptionId'] ?? filter['workflowId']) === undefined ? { kind, ...filter } : filter;
 
-/** The filter of a replay as names with values, for its page: a field that a newer release knows is shown by its own name. */
+/**
+ * Returns the filter of a replay as labels with values, for its page. A field from a newer release is shown by its own
+ * name.
+ */
 export const filterFacts = ({ filter, kind }: Pick<AnyReplay, 'filter' | 'kind'>): [string, ReactNode][] =>
   Object.entries(withoutKind(filter)).flatMap(([name, value]): [string, ReactNode][] =>
     value === undefined ? [] : [[TIMES[kind][name] ?? COMMON[name] ?? name, valueOf(kind, name, value, true)]],
   );
 
-/** Said of the head of a row already. */
+/** Already shown in the heading of a row. */
 const IN_TITLE: ReadonlySet<string> = new Set(['subscriptionId', 'workflowId']);
-/** Values that say by themselves what they are. */
+/** Values that need no label. */
 const PLAIN: ReadonlySet<string> = new Set(['eventType', 'reason', 'errorClass', 'onlyMissing']);
 
-/** The filter as one line: `All attempts failed, Status code 503`. An end that is the time of asking is left out. */
+/**
+ * Returns the filter as one line: `All attempts failed, Status code 503`. An end equal to the creation time is left
+ * out.
+ */
 export function FilterWords({ of: { filter, kind, createdAt } }: { of: AnyReplay }) {
   const isOfAsking = Math.abs(Date.parse(String(filter['until'])) - Date.parse(createdAt)) < ASKED_WITHIN_MS;
   const parts = Object.entries(withoutKind(filter)).filter(

@@ -8,7 +8,7 @@ import { useSubscriptions } from '../../parts/use-names.ts';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { ReplaySince } from './replay-since.tsx';
 
-/** Asks to which subscription messages are to be sent again, then for which time. */
+/** Asks to which subscription messages are to be sent again, then for which time range. */
 export function NewReplay({ onClose }: { onClose: () => void }) {
   const { at, path, environment } = useHere();
   const subscriptions = useSubscriptions();

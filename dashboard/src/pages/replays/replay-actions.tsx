@@ -9,7 +9,7 @@ import { type AnyReplay, isOver } from './any-replay.ts';
 import { RetryFailures } from './retry-failures.tsx';
 import { useCancelReplay } from './use-replay.ts';
 
-/** What can be done with a replay: retry its failures, see what it has sent, and end it. */
+/** The actions of a replay: retry its failures, see what it has sent, and cancel it. */
 export function ReplayActions({ of: replay }: { of: AnyReplay }) {
   const { may, app } = useHere();
   const { act } = useActs();

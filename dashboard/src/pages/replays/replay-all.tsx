@@ -7,8 +7,8 @@ import { CountDialog, matchedText } from '../../parts/count-dialog.tsx';
 import { useGo } from '../../parts/link.tsx';
 
 /**
- * Counts which open dead letters a filter matches; then replays them, and leads to the progress. The filter is fixed: what is counted is
- * replayed. `things`: what they are, where that is more than dead letters.
+ * Counts which open dead letters a filter matches, then replays them and opens the progress page. The filter is fixed,
+ * so that exactly what is counted is replayed. `things`: what they are, if that is more specific than dead letters.
  */
 export function ReplayAllDialog({
   filter,
@@ -18,7 +18,7 @@ export function ReplayAllDialog({
 }: {
   filter: CreateBulkReplay;
   things?: readonly [one: string, many: string];
-  /** Says which these are and what will happen. */
+  /** Describes them and what will happen. */
   children?: ReactNode;
   onClose: () => void;
 }) {

@@ -7,7 +7,7 @@ import { type AnyReplay, isOver, notQueuedText, queuedText } from './any-replay.
 import { filterFacts } from './filter-words.tsx';
 import { ReplayBar, ReplayOutcomes, usePaceText } from './replay-progress.tsx';
 
-/** How far a replay is, in a bar and in numbers. */
+/** The progress of a replay as a bar and in numbers. */
 export function ReplayProgress({ of }: { of: AnyReplay }) {
   const pace = usePaceText(of);
   const notQueued = notQueuedText(of);
@@ -31,17 +31,17 @@ export function ReplayProgress({ of }: { of: AnyReplay }) {
   );
 }
 
-/** What has happened at the end of a replay: its deliveries may go on. */
+/** What happened at the end of a replay: its deliveries may continue. */
 const queuedName = ({ status }: AnyReplay): string => (status === 'completed' ? 'Queued' : 'Finished');
 
-/** What it takes. */
+/** What it covers. */
 export const ReplayFilter = ({ of }: { of: AnyReplay }) => (
   <Section title="Filter">
     <Facts facts={filterFacts(of)} />
   </Section>
 );
 
-/** What it takes, who started it and when. */
+/** What it covers, who started it and when. */
 export function ReplayDetails({ of }: { of: AnyReplay }) {
   return (
     <>

@@ -6,7 +6,7 @@ import { ReplayDetails, ReplayProgress } from './replay-details.tsx';
 import { ReplayTitle } from './replay-title.tsx';
 import { useReplay } from './use-replay.ts';
 
-/** A replay beside the list: how far it is, and what can be done with it. */
+/** The panel of a replay: its progress and its actions. */
 export function ReplayPanel({ id }: { id: string }) {
   const found = useReplay(id);
   if (found.data === undefined) return <NotRead of={found} />;

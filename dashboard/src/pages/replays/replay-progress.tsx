@@ -6,7 +6,7 @@ import { SplitProgress } from '../../ui/split-progress.tsx';
 import { StatusIcon, type Tone } from '../../ui/status.tsx';
 import { type AnyReplay, isOver, queuedText } from './any-replay.ts';
 
-// Bounds of the API: each number is counted up to it, in a list and alone.
+// Limits of the API: each number is counted up to these, in a list and for a single replay.
 const MOST_IN_LIST = 1_000;
 const MOST = 10_000;
 
@@ -18,17 +18,19 @@ const PARTS = [
 
 type Part = (typeof PARTS)[number]['part'];
 
-/** A count of the outcome: `1,000+` where counting stopped. */
+/** A count of an outcome: `1,000+` if counting stopped there. */
 export const outcomeText = ({ outcome }: AnyReplay, part: Part, most = MOST_IN_LIST): string =>
   `${outcome[part].toLocaleString('en-US')}${!outcome.isExact && outcome[part] >= most ? '+' : ''}`;
 
-/** How far a replay is: what was delivered, what is in progress, and what has failed again, of all that it takes. */
+/**
+ * The progress of a replay: how much of everything that it covers was delivered, is in progress, and has failed again.
+ */
 export function ReplayBar({ of, isThin = false }: { of: AnyReplay; isThin?: boolean }) {
   const { outcome, pace, queued, status } = of;
-  // Of messages only the part of their time is known that was gone through.
+  // For messages, only the part of their time range that has been processed is known.
   const share = status === 'completed' ? 1 : pace.whole === 0 ? 0 : Math.min(1, pace.done / pace.whole);
   const known = outcome.succeeded + outcome.underWay + outcome.failed;
-  // Rows that count elsewhere by now are drawn without a state.
+  // Rows that are counted elsewhere by now are drawn without a state.
   const all = Math.max(queued, known);
   const scale = all === 0 ? 0 : share / all;
   return (
@@ -44,7 +46,9 @@ export function ReplayBar({ of, isThin = false }: { of: AnyReplay; isThin?: bool
   );
 }
 
-/** What has become of it, each number with the list of its deliveries. Runs are among the numbers and not in that list. */
+/**
+ * The outcome in numbers, each with a link to its deliveries. Runs are included in the numbers but not in that list.
+ */
 export function ReplayOutcomes({ of }: { of: AnyReplay }) {
   const elsewhere = of.queued - of.outcome.succeeded - of.outcome.underWay - of.outcome.failed;
   return (
@@ -85,7 +89,7 @@ export function ReplayOutcomes({ of }: { of: AnyReplay }) {
   );
 }
 
-/** `12/s (limit 50/s), about 3 min left`; undefined for one that is over, or says nothing yet. */
+/** Returns `12/s (limit 50/s), about 3 min left`; undefined for a replay that is over or has no rate yet. */
 export function usePaceText(of: AnyReplay): string | undefined {
   const now = useNow();
   if (isOver(of)) return undefined;

@@ -22,7 +22,7 @@ const listOf = (text: string): string[] => text.split(',').flatMap((each) => (ea
 
 const anHourAgo = (zone: Zone): string => timeText(new Date(Date.now() - 3_600_000).toISOString(), zone);
 
-/** Asks for which time a subscription gets its messages again, counts them, and leads to the progress. */
+/** Asks for which time range a subscription gets its messages again, counts them, and opens the progress page. */
 export function ReplaySince({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
   const { at, path, environment } = useHere();
   const { act } = useActs();
@@ -42,7 +42,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
   const since = timeOfText(form.since, zone);
   const until = timeOfText(form.until, zone);
   const chosen = { since: since ?? '', until, eventTypes: listOf(form.eventTypes), onlyMissing };
-  // Each key of a year that is typed makes another time: the API is asked once about the one that is meant.
+  // Each digit of a year that is typed makes another time, so wait before asking the API.
   const written = `${form.since} ${form.until} ${form.eventTypes}`;
   const isSettled = useSettled(written) === written;
   const counted = useQuery({
@@ -51,7 +51,7 @@ export function ReplaySince({ subscription, onClose }: { subscription: Subscript
       const found = await api.subscriptions.replay(subscription.id, { ...chosen, dryRun: true }, at);
       return 'isExact' in found ? found : null;
     },
-    // A time that is being written is none yet.
+    // A time that is being typed does not count yet.
     enabled: isSettled && since !== undefined && (until !== undefined || form.until === ''),
     staleTime: 0,
     gcTime: 0,

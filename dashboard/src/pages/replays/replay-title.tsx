@@ -2,7 +2,7 @@ import { ArrowRight } from 'lucide-react';
 import { Name } from '../../parts/names.tsx';
 import { type AnyReplay, whatText } from './any-replay.ts';
 
-/** `300 dead letters → ERP connector`. */
+/** Returns `300 dead letters → ERP connector`. */
 export function ReplayTitle({ of, arrow }: { of: AnyReplay; arrow: number }) {
   const { subscriptionId, workflowId } = of;
   return (

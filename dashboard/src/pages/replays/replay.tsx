@@ -14,7 +14,7 @@ import { ReplayFilter, ReplayProgress } from './replay-details.tsx';
 import { ReplayTitle } from './replay-title.tsx';
 import { useReplay } from './use-replay.ts';
 
-/** One replay of any kind: how far it is, what has become of it, and what it takes. */
+/** One replay of any kind: its progress, its outcome, and what it covers. */
 export function ReplayPage() {
   const id = usePathId();
   const found = useReplay(id);

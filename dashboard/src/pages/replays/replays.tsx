@@ -93,7 +93,7 @@ export function ReplaysPage() {
         listKey={[path, 'replays', kind, status, subscriptionId]}
         fetch={fetch}
         idOf={idOf}
-        // IDs of different kinds say nothing about their order.
+        // Ids of different kinds cannot be compared for their order.
         isByOtherOrder
         columns={choice.shown}
         narrow={(row) => {
@@ -215,7 +215,7 @@ function useColumns(): readonly Column<AnyReplay>[] {
   ];
 }
 
-/** How far a row is: its bar, and while it goes on its rate and the time that is left. */
+/** The progress of a row: its bar and, while it is running, its rate and the time left. */
 function Progress({ of }: { of: AnyReplay }) {
   const pace = usePaceText(of);
   return (
@@ -228,7 +228,7 @@ function Progress({ of }: { of: AnyReplay }) {
   );
 }
 
-/** The API has a list for each kind, and so each has a file of its own. */
+/** The API has a list for each kind, so each is exported to its own file. */
 function ExportMenu({
   status,
   subscriptionId,

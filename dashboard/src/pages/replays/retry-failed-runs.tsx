@@ -5,12 +5,13 @@ import { sinceOf, useAddress } from '../../lib/search.ts';
 import { Button } from '../../ui/button.tsx';
 import { ReplayAllDialog } from './replay-all.tsx';
 
-/** Filters of a list of runs that a replay of dead letters has as well. */
+/** Filters that a list of runs and a replay of dead letters have in common. */
 const SAID: ReadonlySet<string> = new Set(['status', 'workflow', 'since', 'until', 'open', 'tab']);
 
 /**
- * A button that retries all failed runs of the filter in the address, once they are counted. None where the filter says more than a replay
- * can. `isMain`: it stands in the head of a page, and only where the filter asks for failed runs.
+ * A button that counts and then retries all failed runs that match the filter in the address. Renders nothing if a
+ * replay cannot express the filter. `isMain`: it is in the heading of a page, and appears only if the filter asks for
+ * failed runs.
  */
 export function RetryFailedRuns({
   workflowId,
@@ -22,7 +23,7 @@ export function RetryFailedRuns({
   size?: 'normal' | 'small';
 }) {
   const [search] = useAddress();
-  // Fixed once it is asked: what is counted is what is replayed.
+  // Fixed when the dialog opens, so that exactly what is counted is replayed.
   const [asked, setAsked] = useState<CreateBulkReplay>();
   const { status, since, until } = search;
   const isOfFailed = status === undefined ? !isMain : status.split(',').includes('failed');

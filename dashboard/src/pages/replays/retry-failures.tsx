@@ -11,7 +11,9 @@ import { type AnyReplay, isOver } from './any-replay.ts';
 import { filterFacts } from './filter-words.tsx';
 import { ReplayAllDialog } from './replay-all.tsx';
 
-/** Buttons that retry what a replay that is over has left: its deliveries that have failed again, or the runs of its place. */
+/**
+ * Buttons that retry what a finished replay has left: its deliveries that have failed again, or the runs in its scope.
+ */
 export function RetryFailures({ of: replay }: { of: AnyReplay }) {
   return (
     <>
@@ -26,7 +28,7 @@ function RetryFailedDeliveries({ of: replay }: { of: AnyReplay }) {
   const { at, path, may } = useHere();
   const isWanted = may('developer') && isOver(replay) && replay.outcome.failed > 0;
   const filter = { replayId: replay.id, status: 'failed' } as const;
-  // Counted anew when the outcome has changed, and not by the clock: many rows may be looked at.
+  // Counted again when the outcome has changed, not periodically, because the count may examine many rows.
   const { data, error } = useQuery({
     queryKey: [path, 'retry-failures', replay.id, replay.outcome.failed],
     queryFn: () => api.deliveries.retryAll({ ...filter, dryRun: true }, at),
@@ -49,7 +51,7 @@ function RetryFailedDeliveries({ of: replay }: { of: AnyReplay }) {
   );
 }
 
-/** The runs of its place that have failed since it began. Older releases count no outcome of runs. */
+/** The runs in its scope that have failed since it began. Older releases do not count the outcome of runs. */
 function RetryFailedRuns({ of: replay, filter }: { of: AnyReplay; filter: CreateBulkReplay }) {
   const { at, path, may } = useHere();
   const isWanted = may('developer') && isOver(replay) && replay.queued > 0;
@@ -78,14 +80,14 @@ function RetryFailedRuns({ of: replay, filter }: { of: AnyReplay; filter: Create
   );
 }
 
-/** A button with its question. The question stays as it was asked for, although others retry some of it meanwhile. */
+/** A button with its question. The question keeps its numbers even if other users retry some of the rows meanwhile. */
 function Asking({
   label,
   error,
   isMain = false,
   children,
 }: {
-  /** Absent: there is nothing to retry. */
+  /** Absent if there is nothing to retry. */
   label: string | undefined;
   error: unknown;
   isMain?: boolean;

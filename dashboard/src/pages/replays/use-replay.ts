@@ -5,10 +5,13 @@ import { useRefresh } from '../../lib/refresh.ts';
 import { useHere } from '../../lib/session.ts';
 import { type AnyReplay, isOver, kindOf, ofDeadLetters, ofDeliveries, ofMessages } from './any-replay.ts';
 
-/** Deliveries that were queued may be attempted for hours. */
+/** Queued deliveries may be attempted for hours. */
 const IN_PROGRESS_MS = 3_000;
 
-/** A replay of any kind, read each second until it has ended, and less often until nothing of it is in progress. */
+/**
+ * Returns a replay of any kind, polled every second until it has ended, and less often until nothing of it is in
+ * progress.
+ */
 export function useReplay(id: string): UseQueryResult<AnyReplay> {
   const { at, path } = useHere();
   const kind = kindOf(id);
@@ -25,14 +28,14 @@ export function useReplay(id: string): UseQueryResult<AnyReplay> {
   });
   const refresh = useRefresh();
   const hasEnded = found.data !== undefined && isOver(found.data);
-  // The list and the count of the navigation ask less often: beside a replay that has ended they would still show it in progress.
+  // The list and the navigation's count poll less often, and would still show it in progress after it has ended.
   useEffect(() => {
     if (hasEnded) void refresh();
   }, [hasEnded, refresh]);
   return found;
 }
 
-/** Ends a replay. What it has queued stays queued. */
+/** Cancels a replay. What it has queued stays queued. */
 export function useCancelReplay(): (id: string) => Promise<void> {
   const { at } = useHere();
   const refresh = useRefresh();

@@ -16,14 +16,16 @@ type Filter = {
   status: AnyReplayStatus | undefined;
   subscriptionId: string | undefined;
 };
-/** What is left of each kind behind a page: rows that were read and not shown yet, and the cursor of those behind them. */
+/**
+ * What is left of each kind after a page: rows that were loaded and not shown yet, and the cursor of those after them.
+ */
 type Rest = { readonly [kind in AnyReplayKind]?: { rows: readonly AnyReplay[]; cursor: string | undefined } };
 
 const LIMIT = 100;
 
 /**
- * Reads the replays of all kinds as one list, newest first. The API has a list for each kind: their pages are merged here as far as the
- * order is certain, and what is left of them is kept for the cursor that the merged page has.
+ * Loads the replays of all kinds as one list, newest first. The API has a list for each kind: their pages are merged
+ * here as far as the order is certain, and the rest is kept for the cursor of the merged page.
  */
 export function useReplays({ kind, status, subscriptionId }: Filter): (cursor?: string) => Promise<Page<AnyReplay>> {
   const { at } = useHere();
@@ -45,14 +47,14 @@ export function useReplays({ kind, status, subscriptionId }: Filter): (cursor?: 
       const heads = await Promise.all(
         wanted.map(async (each) => {
           const rest = before?.[each];
-          // Over, or enough of it is there still.
+          // Finished, or enough of it is left.
           if (before !== undefined && (rest === undefined || rest.rows.length > 0))
             return { kind: each, rows: rest?.rows ?? [], cursor: rest?.cursor };
           const { data, pagination } = await read(each, rest?.cursor);
           return { kind: each, rows: data.filter(isWanted), cursor: pagination.cursor };
         }),
       );
-      // Rows of a kind that goes on are known down to its last one: what is older may come later.
+      // If a kind has more pages, its rows are known only down to its last one: older ones may come later.
       const known = heads.flatMap(({ rows, cursor: next }) =>
         next === undefined ? [] : [rows.at(-1)?.createdAt ?? new Date().toISOString()],
       );

@@ -14,19 +14,19 @@ import { useThingName } from '../../parts/thing-name.tsx';
 import { Button } from '../../ui/button.tsx';
 import { shortId } from '../../ui/copy.tsx';
 
-/** So many of them are named. */
+/** How many of them are named. */
 const NAMED = 5;
 const UNFINISHED = ['pending', 'running', 'waiting', 'paused'] as const;
 
 type Given = {
   workflowId: string;
   status: readonly RunSummary['status'][] | undefined;
-  /** Ends of the span of the list, as its address has them: a relative one means another time each minute. */
+  /** The time range of the list, as in its address. Relative times must be fixed, because they change every minute. */
   since: string | undefined;
   until: string | undefined;
 };
 
-/** Cancels the runs of a workflow that a list shows and that have not ended, once its person has read how many they are. */
+/** Cancels the unfinished runs of a workflow that a list shows, after the user has seen how many they are. */
 export function CancelMatching({ workflowId, status, since, until }: Given) {
   const { at, path } = useHere();
   const { act } = useActs();
@@ -61,7 +61,7 @@ export function CancelMatching({ workflowId, status, since, until }: Given) {
   });
   if (!isPossible) return null;
   const cancel = async (): Promise<void> => {
-    // Each request ends 1,000; new runs that begin meanwhile are not among those that the person has read of.
+    // Each request cancels 1,000; runs that start meanwhile are not among those that the user has seen.
     const now = new Date().toISOString();
     const { until: before = now, ...filter } = filterNow();
     const among = { ...filter, until: before > now ? now : before };

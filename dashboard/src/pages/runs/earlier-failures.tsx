@@ -6,7 +6,7 @@ import { ErrorCode } from '../../ui/badge.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 
-/** How the run has failed before it was retried: its own error is that of its last try alone. */
+/** How the run failed before it was retried; its own error is only that of the last round. */
 export function EarlierFailures({ of }: { of: readonly DeadLetter[] }) {
   const earlier = of.filter(({ status }) => status === 'replayed');
   if (earlier.length === 0) return null;

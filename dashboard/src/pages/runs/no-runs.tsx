@@ -10,8 +10,9 @@ import { useZone } from '../../parts/moment.tsx';
 const DAY_MS = 86_400_000;
 
 /**
- * In place of an empty list of runs: an app keeps them for so many days after they have ended. A run is older than its end, so that a time
- * in which runs were created may lie before the retention although some of them are there. Then the list is not empty.
+ * Shown instead of an empty list of runs. It names the app's retention, which counts from the end of a run. Because a
+ * run was created before it ended, the creation time may be older than the retention although some runs are still
+ * there; then the list is not empty.
  */
 export function NoRuns({
   filters,
@@ -31,7 +32,7 @@ export function NoRuns({
     enabled: end !== undefined,
   });
   const given = { title: 'No runs match', filters, since, until };
-  // One explanation after another would move what is being read.
+  // A changing explanation would move what the user is reading.
   if (end !== undefined && found.isPending) return null;
   const days = found.data?.settings.retentionDays ?? 0;
   const now = Date.now();

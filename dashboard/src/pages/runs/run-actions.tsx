@@ -12,10 +12,10 @@ import { MoreMenu } from '../../ui/menu.tsx';
 import { Segmented } from '../../ui/tabs.tsx';
 import type { RetryFrom, RunActs, RunQuestion } from './use-run-acts.ts';
 
-/** The step at which a retry continues, where the run names it. */
+/** The step at which a retry resumes, if the run names it. */
 const continuesAt = ({ error }: Run): string | undefined => error?.stepId;
 
-/** The actions of a run. All that needs a question is asked by `RunQuestions`, which stands once on the page. */
+/** The actions of a run. Questions are rendered by `RunQuestions`, once per page. */
 export function RunActions({ run, acts }: { run: Run; acts: RunActs }) {
   const { may } = useHere();
   const { mayContinue, mayRestart, mayCancel, hasLater, latest } = acts;

@@ -7,7 +7,7 @@ import { ErrorCode } from '../../ui/badge.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { StatusIcon } from '../../ui/status.tsx';
 
-/** Why a run stands where it stands, before anything else: its error with the raw message, or who or what has ended it. */
+/** Why a run is in its state: its error with the raw message, or who or what ended it. */
 export function RunOutcome({
   run,
   onStep,
@@ -17,7 +17,7 @@ export function RunOutcome({
   run: Run;
   /** How often it was retried after a failure. */
   retries?: number;
-  /** Shows the step that is named. */
+  /** Shows the named step. */
   onStep: (id: string) => void;
   actions?: ReactNode;
 }) {

@@ -17,7 +17,7 @@ import { StepRows, stepCount } from './step-rows.tsx';
 import { firstChosen, namedStep, useRun } from './use-run.ts';
 import { useRunActs } from './use-run-acts.ts';
 
-/** A run beside its list: why it failed, what can be done, and its steps. */
+/** The panel of a run: why it failed, its actions, and its steps. */
 export function RunPanel({ id }: { id: string }) {
   const { found, view } = useRun(id);
   const acts = useRunActs(view?.run);

@@ -21,14 +21,14 @@ const STATES: Readonly<Record<ShownStep['status'], StepState>> = {
   cancelled: 'skipped',
 };
 
-/** How far each step is. One that was taken several times has failed where one of them has. */
+/** The status of each step. A step that was executed several times counts as failed if one execution failed. */
 function statesOf(steps: readonly ShownStep[]): ReadonlyMap<string, StepState> {
   const taken = steps.filter(({ type }) => type !== 'item');
   const failed = taken.filter(({ status }) => status === 'failed');
   return new Map([...taken, ...failed].map(({ id, status }) => [id, STATES[status]]));
 }
 
-/** The definition of the run as it was when it started, with the path that the run has taken. */
+/** The definition of the run as it was when it started, with the path that the run took. */
 export function RunPath({
   view: { run, definition },
   selected,
@@ -66,7 +66,7 @@ export function RunPath({
       <div className="overflow-hidden rounded-8 border border-line-strong">
         <Suspense fallback={<Skeleton className="h-80 p-6" label="Loading path" />}>
           <WorkflowCanvas
-            // A canvas takes the height that it has at first.
+            // A canvas keeps the height that it has at first.
             key={isLarge ? 'large' : 'small'}
             text={definition}
             names={names}

@@ -41,7 +41,7 @@ import { Variables } from './variables.tsx';
 
 const LINK = 'text-accent hover:underline';
 
-/** One run: why it failed, the path that it took, and what went into each step and came out. */
+/** One run: why it failed, the path that it took, and the input and output of each step. */
 export function RunPage() {
   const id = usePathId();
   const { found, view } = useRun(id);
@@ -85,7 +85,7 @@ function Whole({
   const chosen = namedStep(view, search['step'], search['item']) ?? firstChosen(view);
   const show = (step: string, item = ''): void => {
     change({ step, item }, { replace: true });
-    // The steps stand above it there.
+    // There, the steps are above it.
     if (isNarrow) requestAnimationFrame(() => detail.current?.scrollIntoView({ block: 'start' }));
   };
   const chooseBy = (by: 1 | -1): void => {
@@ -206,7 +206,7 @@ function Head({ view: { run }, acts }: { view: RunView; acts: RunActs }) {
   );
 }
 
-/** How long the run has taken since a worker began it; in whole seconds while it goes on. */
+/** How long the run has taken since a worker started it; in whole seconds while it is running. */
 function Took({ run: { startedAt, finishedAt } }: { run: Run }) {
   const now = useNow();
   if (startedAt === undefined) return null;
@@ -220,7 +220,7 @@ function Took({ run: { startedAt, finishedAt } }: { run: Run }) {
   );
 }
 
-/** Leads to the run among those of its workflow. */
+/** Links to the previous and next run of its workflow. */
 function InList({ of: { id, workflowId } }: { of: Run }) {
   const go = useGo();
   return (

@@ -12,7 +12,7 @@ import { ChartLegend } from '../../ui/chart/chart-legend.tsx';
 import { TimeChart } from '../../ui/chart/time-chart.tsx';
 
 const EVERY_MS = 10_000;
-/** The span of a list without one. */
+/** The default time range of a list. */
 const USUAL = '24h';
 
 const OUTCOMES = [
@@ -25,8 +25,8 @@ const UNFINISHED = 'pending,running,waiting,paused';
 const NOTE = 'Runs by when they ended. One that fails again after a retry counts again.';
 
 /**
- * How runs ended over the span of the list, of one workflow or of all. An entry of the legend is a filter by that status, and drawing over
- * the bars narrows the list to that time.
+ * How runs of one or all workflows ended in the time range of the list. A legend entry filters by its status, and
+ * dragging over the bars narrows the list to that time.
  */
 export function RunsStrip() {
   const { at, path } = useHere();

@@ -34,7 +34,7 @@ import { RunPanel } from './run-panel.tsx';
 import { RunsStrip } from './runs-strip.tsx';
 
 const STATUSES = ['pending', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled', 'skipped'] as const;
-/** The names of all filters, as the address has them. */
+/** The names of all filters, as in the address. */
 const FILTERS = ['status', 'workflow', 'since', 'until'] as const;
 const VIEWS: readonly OwnView[] = [
   { name: 'Failed', search: { status: 'failed' } },
@@ -77,7 +77,7 @@ export function RunsPage() {
   );
 }
 
-/** The filter of the API that the address means, at the time of asking. */
+/** Returns the API filter for the address, resolved at the time of the call. */
 function useRunFilters() {
   const [search] = useAddress();
   const { since, until } = search;
@@ -138,7 +138,7 @@ function useColumns(): readonly Column<RunSummary>[] {
   ];
 }
 
-/** Why a run failed, or what has ended it. */
+/** Why a run failed, or what ended it. */
 function Result({ of: { status, error, reason, filteredBy } }: { of: RunSummary }) {
   if (error !== undefined && status !== 'completed')
     return (
@@ -186,7 +186,7 @@ function RunList({ isFiltered, onCount }: { isFiltered: boolean; onCount: (count
       title: `Cancel ${counted(rows.length, 'run')}?`,
       why: 'Current steps are interrupted. What finished steps have done is not undone.',
       go: `Cancel ${counted(rows.length, 'run')}`,
-      // Many runs have no name of their own: the app is theirs.
+      // Many runs have no name, so the name of the app is typed instead.
       typed: app.name,
     }),
   });

@@ -16,7 +16,7 @@ import { kindName } from './step-rows.tsx';
 import type { RunView, TakenStep } from './use-run.ts';
 import type { RunActs } from './use-run-acts.ts';
 
-/** One step of a run: what went in beside what came out or why it failed, digit for digit. */
+/** One step of a run: its input next to its output or its error, digit for digit. */
 export function StepDetail({
   view,
   chosen,
@@ -121,7 +121,7 @@ const NOTHING: Partial<Record<TakenStep['step']['status'], string>> = {
   running: 'Running',
 };
 
-/** Of several attempts only the last one is stored. */
+/** If there were several attempts, only the last one is stored. */
 function Kept({ view, of }: { view: RunView; of: TakenStep }) {
   const { attempts } = of.step;
   if (attempts < 2) return undefined;
@@ -144,7 +144,7 @@ function Kept({ view, of }: { view: RunView; of: TakenStep }) {
   );
 }
 
-/** An error with its message. What an endpoint has answered stands behind a few words in it, and is shown as JSON where it is some. */
+/** An error with its message. An endpoint's response follows a few words in it, and is formatted if it is JSON. */
 function ErrorView({ error, below }: { error: { code: string; message: string }; below: React.ReactNode }) {
   const [, words, body] = /^([^{[]{1,80}): ([{[][\s\S]*)$/.exec(error.message) ?? [];
   const isSplit = body !== undefined && isJsonText(body);

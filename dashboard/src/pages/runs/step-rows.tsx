@@ -26,7 +26,7 @@ const BARS: Partial<Record<Tone, string>> = {
 
 export const kindName = (kind: string): string => (kind === 'item' ? 'Item' : stepWords(kind).name);
 
-/** The steps of a run on one axis of time, waits included, and those that it has not come to yet. */
+/** The steps of a run on a common time axis, waits included, and those that it has not reached yet. */
 export function StepRows({
   view: { run, taken, ahead },
   chosen,
@@ -84,7 +84,7 @@ export function StepRows({
   );
 }
 
-/** How many steps the run has come to, of those of its definition. */
+/** How many of the steps in its definition the run has reached. */
 export function stepCount({ taken, flow }: RunView): string {
   const ids = new Set(taken.map(({ step }) => step.id)).size;
   const all = flow?.steps.length ?? ids;
@@ -96,7 +96,7 @@ const isOpen = (step: ShownStep): boolean =>
 const endOf = (step: ShownStep, end: number): number =>
   step.finishedAt !== undefined ? Date.parse(step.finishedAt) : isOpen(step) ? end : Date.parse(step.startedAt);
 
-/** What its result was, in a few words. */
+/** The result of a step in a few words. */
 function noteOf({ step, text }: TakenStep): ReactNode {
   const output = memberText(text, 'output') ?? '{}';
   const value = (name: string): string | undefined => memberText(output, name);
@@ -161,7 +161,7 @@ function Row({
         <span className="min-w-0">
           <span
             className="flex items-baseline gap-2"
-            // The bars of all steps stand on one axis.
+            // The bars of all steps share one axis.
             style={depth === 0 ? undefined : { paddingLeft: depth * 14 }}
           >
             <span className="mono truncate font-medium">{id}</span>

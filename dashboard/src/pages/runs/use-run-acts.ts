@@ -9,11 +9,11 @@ import { useActs } from '../../parts/acts.tsx';
 import { useOneAtATime } from '../../parts/one-at-a-time.ts';
 
 export type RetryFrom = 'failed' | 'start' | { stepId: string };
-/** What is asked about before it is done. `isLatest`: what the question begins with. */
+/** An action that needs a question first. `isLatest`: the initial choice of the question. */
 export type RunQuestion = { kind: 'retry'; from: RetryFrom; isLatest: boolean } | { kind: 'cancel' };
 export type RunActs = ReturnType<typeof useRunActs>;
 
-/** What can be done with a run, from wherever on the page it is asked for. */
+/** The actions of a run, for any part of the page. */
 export function useRunActs(run: Run | undefined) {
   const { at, path, may } = useHere();
   const { act } = useActs();
@@ -26,7 +26,7 @@ export function useRunActs(run: Run | undefined) {
     queryKey: [path, 'latest-version', workflowId],
     queryFn: async () => (await api.workflows.listVersions(workflowId, undefined, at)).versions[0]?.version ?? 0,
     enabled: run !== undefined,
-    // A workflow that was deleted has none.
+    // A deleted workflow has none.
     meta: { failure: 'own' },
     retry: false,
   });
@@ -40,7 +40,7 @@ export function useRunActs(run: Run | undefined) {
   const retryNow = (): void => once.run(() => act(() => retry('failed', false), { told: 'Retry queued' }));
   useKeys(mayContinue && run.status === 'failed' ? { r: retryNow } : {});
   return {
-    /** Newest version of its workflow; 0 where it is not known. */
+    /** Newest version of its workflow; 0 if it is not known. */
     latest,
     hasLater: run !== undefined && latest > run.definitionVersion,
     mayContinue,

@@ -7,20 +7,20 @@ import { useWatch } from '../../lib/refresh.ts';
 import { isRunOver, type ShownStep } from '../../lib/run-words.ts';
 import { useHere } from '../../lib/session.ts';
 
-/** A step that the run has come to, with its JSON, digit for digit. */
+/** A step that the run has reached, with its JSON, digit for digit. */
 export type TakenStep = { key: string; step: ShownStep; text: string; kind: string };
 export type RunView = {
   run: Run;
   definition: string;
   flow: FlowGraph | undefined;
   taken: readonly TakenStep[];
-  /** Steps that the run may still come to. */
+  /** Steps that the run may still reach. */
   ahead: readonly FlowStep[];
-  /** JSON of what the `end` step has given. */
+  /** JSON of the output of the `end` step. */
   output: string | undefined;
 };
 
-/** A run with its steps, kept up while it goes on. */
+/** Returns a run with its steps, and polls while it is running. */
 export function useRun(id: string) {
   const { at, path } = useHere();
   const watch = useWatch();
@@ -56,7 +56,10 @@ function viewOf(run: Run, text: string): RunView {
   };
 }
 
-/** Steps to which a way leads from one that has not ended well. Of a run without any: all of them. */
+/**
+ * Returns the steps to which a transition leads from a step that has not completed. If the run has no steps yet: all of
+ * them.
+ */
 function stepsAhead(flow: FlowGraph, run: Run): FlowStep[] {
   const taken = new Set(run.steps.map(({ id }) => id));
   const open = run.steps.flatMap(({ id, status }) =>
@@ -74,7 +77,7 @@ function stepsAhead(flow: FlowGraph, run: Run): FlowStep[] {
   return flow.steps.filter(({ key, id }) => !taken.has(id) && (isFresh || seen.has(key)));
 }
 
-/** The step that its reader wants to see first: the one that failed, else one that goes on, else the last one. */
+/** Returns the step to show first: the failed one, otherwise the running one, otherwise the last one. */
 export function firstChosen({ run, taken }: RunView): TakenStep | undefined {
   const steps = taken.filter(({ step }) => step.type !== 'item');
   const failed = steps.filter(({ step }) => step.status === 'failed');
@@ -88,7 +91,7 @@ export function firstChosen({ run, taken }: RunView): TakenStep | undefined {
   );
 }
 
-/** The step that the address names: of one in a loop its failure, else its last time. */
+/** Returns the step that the address names. In a loop: its failed execution, otherwise its last one. */
 export function namedStep(view: RunView, id: string | undefined, iteration: string | undefined): TakenStep | undefined {
   const own = view.taken.filter(
     ({ step }) => step.id === id && (iteration === undefined || step.iteration === iteration),
@@ -100,21 +103,21 @@ export function namedStep(view: RunView, id: string | undefined, iteration: stri
   );
 }
 
-/** The message that started a run, with its JSON. */
+/** Returns the message that started a run, with its JSON. */
 export function useTriggerMessage(messageId: string | undefined) {
   const { at, path } = useHere();
   return useQuery({
     queryKey: [path, 'message-of-run', messageId],
     queryFn: () => api.messages.get(messageId ?? '', at).withAnswer(),
     enabled: messageId !== undefined,
-    // One that retention has removed is no failure of this page.
+    // A message removed by retention is not a failure of this page.
     meta: { failure: 'own' },
     retry: false,
     staleTime: 60_000,
   });
 }
 
-/** Dead letters that the run has become, newest first: those of earlier failures stay when it is retried. */
+/** Returns the dead letters of the run, newest first: those of earlier failures stay when it is retried. */
 export function useDeadLettersOf(run: Run | undefined) {
   const { at, path } = useHere();
   const isPossible = run !== undefined && run.status !== 'skipped';

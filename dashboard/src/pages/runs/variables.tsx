@@ -7,10 +7,10 @@ import { Icon } from '../../ui/icon.tsx';
 import { Section } from '../../ui/layout.tsx';
 import { type RunView, type TakenStep, useTriggerMessage } from './use-run.ts';
 
-/** So many results of earlier steps are shown: those that ended last. */
+/** How many results of earlier steps are shown: those that finished last. */
 const MOST = 30;
 
-/** What the templates of a step could read: the message that started the run, and the results of the steps before. */
+/** What the templates of a step could read: the message that started the run, and the results of earlier steps. */
 export function Variables({ view, chosen }: { view: RunView; chosen: TakenStep }) {
   const message = useTriggerMessage(view.run.trigger.messageId);
   const event = message.data && eventOf(message.data.text);
@@ -36,14 +36,14 @@ export function Variables({ view, chosen }: { view: RunView; chosen: TakenStep }
 
 const MEMBERS = ['id', 'eventType', 'channelId', 'payload', 'metadata'];
 
-/** The message as expressions read it, its numbers as they were written. */
+/** The message as expressions read it, with its numbers as they were written. */
 const eventOf = (text: string): string =>
   `{${MEMBERS.flatMap((name) => {
     const member = memberText(text, name);
     return member === undefined ? [] : [`${JSON.stringify(name)}:${member}`];
   }).join(',')}}`;
 
-/** Results that were there when the step began: of its own place in a loop, and of all places around it. */
+/** Results that existed when the step started: in its own loop iteration, and in those around it. */
 function resultsBefore({ taken }: RunView, { step }: TakenStep) {
   const isAround = (iteration: string): boolean =>
     iteration === '' || step.iteration === iteration || step.iteration.startsWith(`${iteration}.`);

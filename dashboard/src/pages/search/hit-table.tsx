@@ -16,10 +16,10 @@ const MATCHED: Readonly<Record<SearchHit['matched'], string>> = {
   everything: 'Newest',
 };
 
-/** Messages whose payloads are read, to tell where the value stands. */
+/** Messages whose payloads are loaded, to show where the value is. */
 const READ_FOR_PLACES = 12;
 
-/** What a search has found; a row leads to its page. */
+/** The results of a search; a row links to its page. */
 export function HitTable({ hits, q }: { hits: readonly SearchHit[]; q: string }) {
   const go = useGo();
   const value = valueOf(q);

@@ -5,10 +5,13 @@ import { useHere } from '../../lib/session.ts';
 import { HereLink } from '../../parts/link.tsx';
 import { TypeTag } from '../../ui/badge.tsx';
 
-/** Messages whose payloads are read for their paths. */
+/** How many messages' payloads are read for their paths. */
 const LOOKED_AT = 5;
 
-/** Paths of the newest payloads, each as a search for that value: nobody knows them by heart, and a path is searched further back. */
+/**
+ * Paths in the newest payloads, each of which starts a search for a value there: few users know them by heart, and a
+ * search with a path reaches further back.
+ */
 export function PayloadPaths({ value, channelId }: { value: string; channelId: string | undefined }) {
   const { at, path } = useHere();
   const { data: paths = [] } = useQuery({

@@ -19,10 +19,10 @@ import { HitTable } from './hit-table.tsx';
 import { PayloadPaths } from './payload-paths.tsx';
 
 const LIMIT = 50;
-/** Kinds that have a tab of their own; the others share one. */
+/** Kinds that have their own tab; the others share one. */
 const MOST_TABS = 3;
 
-/** Everything of the place that a text names or that has it as a value. The text stands in the address. */
+/** Finds everything in the environment whose name or value matches a text. The text is kept in the address. */
 export function SearchPage() {
   const [search, change] = useAddress();
   const { q, channel, since } = search;
@@ -126,7 +126,7 @@ function Found({ q, channelId, since }: { q: string; channelId: string | undefin
   );
 }
 
-/** How far it was searched. */
+/** How far the search has got. */
 function Searched({ pages }: { pages: readonly SearchResults[] }) {
   return <span role="status">{searchedText(pages, useNow(), useZone()) ?? 'Payloads were not searched'}</span>;
 }
@@ -152,17 +152,17 @@ function Nothing({
           ? 'A payload value is found by all of it, in the same case: 12.50 is not 12.5, and Berg is not Bergström.'
           : `Add a path to search further, for example payload.order.id=${q}`}
       </p>
-      {/* Where the path was wrong, or a bare value has found nothing so far. */}
+      {/* Shown if the path was wrong, or if a value without a path has found nothing so far. */}
       {value !== '' && (hasPath || older !== false) && <PayloadPaths value={value} channelId={channelId} />}
     </Empty>
   );
 }
 
-/** What was found, with a tab for each kind. */
+/** The results, with a tab for each kind. */
 function Hits({ hits, q, isMore }: { hits: readonly SearchHit[]; q: string; isMore: boolean }) {
   const [search, change] = useAddress();
   const kinds = [...new Set(hits.map(({ kind }) => kind))];
-  // One kind that is left over has its tab as well.
+  // If only one other kind is left, it has its own tab as well.
   const own = kinds.length <= MOST_TABS + 1 ? kinds : kinds.slice(0, MOST_TABS);
   const others = kinds.filter((kind) => !own.includes(kind));
   const of = (tab: string): readonly SearchHit[] =>

@@ -9,7 +9,7 @@ import { useRequestToggle } from '../../parts/request-toggle.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 
-/** Takes the value of a new secret, or another one for a secret that is there. */
+/** Sets the value of a new secret, or a new value of an existing one. */
 export function SecretDialog({ secret, onClose }: { secret?: WorkflowSecret; onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();

@@ -18,7 +18,7 @@ import { MoreMenu } from '../../ui/menu.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { useSecretUses } from './use-secret-uses.ts';
 
-/** One secret beside the list: how it is written in a step, and which workflows do so. Its value is never shown. */
+/** The panel of a secret: how to reference it in a step, and which workflows do so. Its value is never shown. */
 export function SecretPanel({ id }: { id: string }) {
   const { at, path } = useHere();
   const { act } = useActs();

@@ -23,7 +23,7 @@ import { useSecretUses } from './use-secret-uses.ts';
 
 const idOf = ({ id }: WorkflowSecret): string => id;
 
-/** Values that steps of workflows send, and nobody sees again. */
+/** Values that steps of workflows send, and that are never shown again. */
 export function SecretsPage() {
   const { may } = useHere();
   return may('admin') ? <Secrets /> : <NoAccess title="Secrets" role="admin" />;

@@ -8,9 +8,9 @@ const FOR_MS = 60_000;
 const REFERENCE = /\bsecrets\.([A-Z][A-Z0-9_]*)/g;
 
 /**
- * The workflows whose present steps name a secret, among the newest hundred: the API has no question for it, and definitions name secrets
- * in templates and expressions alone. Undefined until they
- * are read, and for a secret that others may name.
+ * Returns the workflows whose current steps use a secret, among the newest hundred: the API has no query for it, and
+ * definitions reference secrets only in templates and expressions. Returns undefined until they are loaded, and for a
+ * secret that none of the hundred uses if there are more workflows, which may use it.
  */
 export function useSecretUses(): (name: string) => readonly Use[] | undefined {
   const { at, path } = useHere();

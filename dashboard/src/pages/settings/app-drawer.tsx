@@ -22,7 +22,7 @@ import { Section } from '../../ui/layout.tsx';
 import { MoreMenu } from '../../ui/menu.tsx';
 import { MillisecondsField } from '../../ui/milliseconds-field.tsx';
 
-/** Settings of an app: the defaults of what is created in it from now on, and whether it works at all. */
+/** Settings of an app: the defaults for what is created in it from now on, and whether it is suspended. */
 export function AppDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const session = useSession();
   const { environment } = useHere();
@@ -238,7 +238,7 @@ function AppForm({ app, mayChange, onClose }: { app: App; mayChange: boolean; on
   );
 }
 
-/** Takes an app out of service, or back into it. */
+/** Suspends an app, or reactivates it. */
 function Suspension({
   app: { name, status },
   update,

@@ -23,7 +23,7 @@ import { NameOrganisation } from './name-organisation.tsx';
 
 const mayChange = ({ role }: Organisation): boolean => ROLES.indexOf(role) >= ROLES.indexOf('admin');
 
-/** Organisations of the person, and the apps of each with the defaults that they give. */
+/** Organisations of the user, and the apps of each with their defaults. */
 export function AppsPage() {
   const session = useSession();
   const [search, change] = useAddress();
@@ -59,7 +59,7 @@ export function AppsPage() {
   );
 }
 
-/** Apps of one organisation, those that are suspended too. */
+/** Apps of one organisation, including suspended ones. */
 function AppsOf({ organisation }: { organisation: Organisation }) {
   const [search, change] = useAddress();
   const [asked, setAsked] = useState<'rename' | 'export'>();

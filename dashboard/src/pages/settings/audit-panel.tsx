@@ -13,7 +13,7 @@ import { CopyButton } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/layout.tsx';
 import { Actor } from '../../parts/actor.tsx';
 
-/** One entry beside the list: what has changed comes first. */
+/** The panel of an audit log entry. The change itself comes first. */
 export function AuditPanel({ id }: { id: string }) {
   const { organisation } = useHere();
   const found = useQuery({
@@ -22,7 +22,7 @@ export function AuditPanel({ id }: { id: string }) {
   });
   if (found.data === undefined) return <NotRead of={found} />;
   const { data: row, text } = found.data;
-  // As the service has sent it: what has changed is shown digit for digit.
+  // As the service sent it, so that changes are shown digit for digit.
   const [before, after] = [memberText(text, 'before'), memberText(text, 'after')];
   return (
     <div className="flex flex-col gap-5">
@@ -65,14 +65,15 @@ export function AuditPanel({ id }: { id: string }) {
   );
 }
 
-/** The ID of the thing that it was done to; a link where that has a page, in whichever app of the organisation it is. */
+/** The id of the entry's target; a link if the target has a page, in whichever app of the organisation it is. */
 function Target({ of: { target, appId } }: { of: AuditEntry }) {
   const session = useSession();
   const { path } = useHere();
   const { id } = target;
   const found = useQuery({
     queryKey: ['address-of', id, appId],
-    // Its own app alone is asked: each app would be two questions more, and a thing above the apps has no such page.
+    // Search only the entry's own app: each further app would cost two requests, and a target outside the apps has no
+    // such page.
     queryFn: async () => (await addressOfId(session, path, id, (each) => each === appId)) ?? '',
     enabled: appId !== undefined && idIn(id) === id,
     retry: false,

@@ -29,7 +29,7 @@ const isDoer = (text: string): boolean => /^(?:key|oac|usr)_\w{1,64}$/.test(text
 const isThing = (text: string): boolean => /^[a-z]{2,5}_\w{1,64}$/.test(text);
 const targetText = (id: string): string => (isThing(id) ? namedId(id) : id);
 
-/** What was changed: its name where it is known here, else its ID. */
+/** The target of a change: its name if it is known here, otherwise its id. */
 function Target({ id, known }: { id: string; known: string | undefined }) {
   const kind = namedKindOf(id);
   const name = useThingName({ kind: kind ?? 'channel', id: kind === undefined ? '' : id });
@@ -126,7 +126,7 @@ function Audit() {
             filters={[
               { name: 'action', label: 'Action', options: AUDIT_ACTIONS.map((each) => [each, each] as const) },
               { name: 'actor', label: 'Actor', options: doers, accepts: isDoer },
-              // Things of the place are found by their names, and all others by their IDs.
+              // Things of the environment are found by their names, and all others by their ids.
               { name: 'target', label: 'Target', options: doers, accepts: isThing, find: 'thing', isMore: true },
               ...times,
             ]}

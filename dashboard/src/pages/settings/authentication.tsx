@@ -11,7 +11,7 @@ import { Facts, Section } from '../../ui/layout.tsx';
 import { Status } from '../../ui/status.tsx';
 import { OperatorsOnly } from './operators-only.tsx';
 
-/** How people sign in, as the operator has set it. Settings of the service change it, no page. */
+/** How users sign in, as the operator has configured it. Only settings of the service change it, not this page. */
 export function AuthenticationPage() {
   const { may } = useHere();
   return may('admin') ? <Authentication /> : <NoAccess title="Authentication" role="admin" />;

@@ -10,7 +10,7 @@ import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select.tsx';
 
-/** A new app, in one of the organisations where the person may create one. */
+/** Creates an app in one of the organisations where the user may do so. */
 export function CreateApp({ among, onClose }: { among: readonly Organisation[]; onClose: () => void }) {
   const { act } = useActs();
   const { organisation } = useHere();

@@ -12,7 +12,7 @@ import { TextField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select.tsx';
 import { LinkOnce } from './link-once.tsx';
 
-/** Invites somebody, and ends with the link that is shown only now. */
+/** Invites a user, then shows the link, which is not shown again. */
 export function InviteDialog({ organisationId, onClose }: { organisationId: string; onClose: () => void }) {
   const { may } = useHere();
   const { act } = useActs();
@@ -32,7 +32,7 @@ export function InviteDialog({ organisationId, onClose }: { organisationId: stri
     );
   };
   const request = useRequestToggle(invite);
-  // A dialog of its own, because focus must move into it.
+  // A separate dialog, because focus must move into it.
   if (made !== undefined)
     return <LinkOnce key="link" title="Invitation link" of={{ ...made, works: 'within 72 hours' }} onClose={onClose} />;
   return (

@@ -2,7 +2,10 @@ import { Button } from '../../ui/button.tsx';
 import { CodeLines } from '../../ui/code-lines.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 
-/** A link for one person, which nobody can read again. Only its button closes it: Escape alone would lose the link. */
+/**
+ * A link for one user, which cannot be read again. Only its button closes it, because a mere Escape would lose the
+ * link.
+ */
 export function LinkOnce({
   title,
   of: { email, link, isMailed, works },

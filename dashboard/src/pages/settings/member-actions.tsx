@@ -41,7 +41,7 @@ const WORDS: Readonly<Record<Asked, Words>> = {
   },
 };
 
-/** All that may be done to another member. Nobody does it to themselves: their own factors are on the page Account. */
+/** The actions on another member. Users manage their own authentication factors on the Account page. */
 export function MemberActions({ of: member }: { of: Member }) {
   const { organisation, may } = useHere();
   const { user } = useSession();
@@ -80,7 +80,7 @@ export function MemberActions({ of: member }: { of: Member }) {
           title={words.title(name)}
           go={words.label}
           isDanger={asked !== 'reset'}
-          // Members belong to no environment: what is done to them is always done in live, too.
+          // Members do not belong to an environment, so an action on them always affects live, too.
           isOfBothEnvironments
           typed={asked === 'reset' ? undefined : name}
           onClose={() => setAsked(undefined)}
@@ -89,7 +89,7 @@ export function MemberActions({ of: member }: { of: Member }) {
               async () => {
                 await doing[asked]();
                 await client.invalidateQueries({ queryKey: ['members', id] });
-                // The owner from before has another role now, and the pages show what it allows.
+                // The previous owner now has another role, and the pages show what that role allows.
                 if (asked === 'transfer') await client.invalidateQueries({ queryKey: ['session'] });
               },
               words.told === undefined ? {} : { told: words.told },

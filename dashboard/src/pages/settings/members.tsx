@@ -18,11 +18,11 @@ import { Table, type TableColumn } from '../../ui/table.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { MemberActions } from './member-actions.tsx';
 
-/** A member, or somebody who is invited to be one. */
+/** A member, or an invited user. */
 type Row = Member | Invitation;
 const isMember = (row: Row): row is Member => 'userId' in row;
 
-/** A list of people, a hundred at a time: each hundred is asked for by a button. */
+/** A list of users, loaded a hundred at a time with a button. */
 const usePeople = <T,>(
   queryKey: QueryKey,
   read: (cursor: string | undefined) => Promise<ApiPage<T>>,
@@ -36,7 +36,7 @@ const usePeople = <T,>(
     enabled: isAsked,
   });
 
-/** People of the organisation, and those who are invited, who stand first. */
+/** Users of the organisation, preceded by those who are invited. */
 export function MembersPage() {
   const { organisation, may } = useHere();
   const [asked, setAsked] = useState<'invite' | 'members' | 'invitations'>();
@@ -160,7 +160,7 @@ function useColumns(): readonly TableColumn<Row>[] {
   ];
 }
 
-/** The role of a member, to be changed by those who have at least that role. */
+/** The role of a member, editable by users who have at least that role. */
 function RoleOf({ of: { userId, name, role } }: { of: Member }) {
   const { organisation, may } = useHere();
   const { user } = useSession();

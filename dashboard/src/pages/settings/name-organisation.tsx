@@ -8,7 +8,7 @@ import { problemOf } from '../../parts/problem-of.ts';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 
-/** A new organisation, or another name for one. */
+/** Creates an organisation, or renames one. */
 export function NameOrganisation({ of, onClose }: { of?: Organisation; onClose: () => void }) {
   const { act } = useActs();
   const client = useQueryClient();

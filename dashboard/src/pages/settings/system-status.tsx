@@ -35,11 +35,14 @@ const DUE_WORDS: Readonly<Record<Service['due'][number]['state'], string>> = {
   blocked: 'On hold',
 };
 
-/** More dead rows than a fifth of the living ones, and not few: vacuum is behind. */
+/** Vacuum is behind if the dead rows exceed a fifth of the live ones and are not just a few. */
 const isBehind = ({ liveRows, deadRows }: { liveRows: number; deadRows: number }): boolean =>
   deadRows > 10_000 && deadRows > liveRows / 5;
 
-/** Posthorn itself: whether it is well and why not, what runs here, how far it is behind, and how large it has become. */
+/**
+ * The status of Posthorn itself: whether it is healthy and why not, what is running, how far it is behind, and how much
+ * it stores.
+ */
 export function SystemStatusPage() {
   const { may } = useHere();
   return may('admin') ? <SystemStatus /> : <NoAccess title="System status" role="admin" />;
@@ -78,7 +81,7 @@ function SystemStatus() {
   );
 }
 
-/** The one line that a reader comes for, and every reason why it is not a good one. */
+/** The overall status in one line, and every reason why it is not good. */
 function Health({ of: { verdict, reasons, lookedAt } }: { of: Service }) {
   const { tone, title } = VERDICTS[verdict];
   const updated = (
@@ -218,7 +221,7 @@ function Checks({ of: { checks } }: { of: Service }) {
   );
 }
 
-/** What a check is of, in words. */
+/** What a check covers, as a label. */
 const componentName = (name: string): string => {
   const known: Readonly<Record<string, string>> = {
     postgresql: 'PostgreSQL',

@@ -11,7 +11,7 @@ import { TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { PASSWORD_HINT, useEntering } from './use-entering.ts';
 
-/** Behind the link of an invitation: joins an organisation, with a new account or the one that the person has. */
+/** The page behind an invitation link: joins an organisation, with a new account or the user's existing one. */
 export function InvitationPage() {
   const [error, enter] = useEntering();
   const [form, setForm] = useState({ name: '', password: '' });

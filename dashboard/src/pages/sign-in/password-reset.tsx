@@ -7,7 +7,7 @@ import { isAtField, problemOf } from '../../parts/problem-of.ts';
 import { TextField } from '../../ui/field.tsx';
 import { PASSWORD_HINT, useEntering } from './use-entering.ts';
 
-/** Behind the link of a password reset. */
+/** The page behind a password reset link. */
 export function PasswordResetPage() {
   const [error, enter] = useEntering();
   const [password, setPassword] = useState('');

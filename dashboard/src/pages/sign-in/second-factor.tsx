@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 
 export type SignInAttempt = (how: () => Promise<SignIn>) => void;
 
-/** The second step of signing in, by any of the person's means. */
+/** The second factor of a sign-in, by any of the user's methods. */
 export function SecondFactor({
   means,
   attempt,

@@ -10,7 +10,7 @@ import { PASSWORD_HINT, useEntering } from './use-entering.ts';
 
 const TITLE = 'Create the first administrator';
 
-/** Behind the link of the first start: makes the account of the one who owns this Posthorn. */
+/** The page behind the setup link of the first start: creates the account of the owner of this Posthorn. */
 export function SetupPage() {
   const [error, enter] = useEntering();
   const [form, setForm] = useState({ name: '', email: '', password: '', organisation: '', app: '' });

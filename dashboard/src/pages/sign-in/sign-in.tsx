@@ -13,7 +13,7 @@ import { Note } from '../../ui/callout.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { type SignInAttempt, SecondFactor } from './second-factor.tsx';
 
-/** Why the identity provider came back with a refusal. */
+/** Why the identity provider refused the sign-in. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   denied: 'Sign-in was cancelled or denied',
   expired: 'That took longer than 10 minutes, or the link was already used. Try again.',
@@ -26,7 +26,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   other_person: 'You signed in as a different person',
 };
 
-/** Signing in: a passkey, single sign-on or the password, and then the second factor where the person has one. */
+/** Signs in with a passkey, single sign-on or the password, and then with the second factor if the user has one. */
 export function SignInPage() {
   const [search] = useAddress();
   const client = useQueryClient();
@@ -79,7 +79,9 @@ export function SignInPage() {
   );
 }
 
-/** The path of a page of ours that a text names, else the first page. Any other text could lead to another host. */
+/**
+ * Returns the dashboard path that a text names, otherwise the first page. Any other text could lead to another host.
+ */
 function ownPath(text = '/'): string {
   const url = URL.canParse(text, location.origin) ? new URL(text, location.origin) : undefined;
   if (url === undefined || url.origin !== location.origin || url.pathname.startsWith('//')) return '/';

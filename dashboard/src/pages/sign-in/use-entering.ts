@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { SignedIn } from '../../api/client.ts';
 import { atWorkOf, leadsTo } from '../../lib/at-work.ts';
 
-/** Does what a link with a code is for. It ends signed in at the first page, or at the page to sign in. */
+/** Runs the action of a link with a code. It ends signed in on the first page, or on the sign-in page. */
 export function useEntering(): [error: unknown, enter: (how: () => Promise<SignedIn | void>) => void] {
   const client = useQueryClient();
   const navigate = useNavigate();

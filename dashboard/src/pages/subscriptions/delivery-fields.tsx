@@ -8,7 +8,7 @@ import { FIELD_NAMES, type FieldsGiven } from './field-names.ts';
 
 const PAIRS = 'grid grid-cols-2 items-start gap-4';
 
-/** When failed attempts are repeated, and how that looks. */
+/** When failed attempts are retried, with a drawing of it. */
 export function PolicyFields({ values, write, error, note }: FieldsGiven & { note?: string | undefined }) {
   const field = (name: (typeof POLICY_NUMBERS)[number]) => ({
     label: FIELD_NAMES[name],
@@ -29,7 +29,7 @@ export function PolicyFields({ values, write, error, note }: FieldsGiven & { not
   );
 }
 
-/** Limits of the requests to the endpoint. What an empty field means stands in it. */
+/** Limits for requests to the endpoint. Placeholders say what an empty field means. */
 export function DeliveryFields({ values, write, error, isNew }: FieldsGiven & { isNew: boolean }) {
   const field = (name: 'timeoutMs' | 'maxRetryAfter' | 'rateLimit' | 'maxConcurrency' | 'startFrom') => ({
     label: FIELD_NAMES[name],
@@ -85,7 +85,7 @@ export function DeliveryFields({ values, write, error, isNew }: FieldsGiven & { 
   );
 }
 
-/** What every request carries, how it is signed, and whose subscription it is. */
+/** What every request contains, how it is signed, and the owner of the subscription. */
 export function HeaderFields({ values, write, error, isNew }: FieldsGiven & { isNew: boolean }) {
   const field = (name: 'headers' | 'secret' | 'owner') => ({
     label: FIELD_NAMES[name],

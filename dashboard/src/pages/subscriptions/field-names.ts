@@ -1,6 +1,6 @@
 import type { SubscriptionFields } from '../../lib/subscription-fields.ts';
 
-/** What a page calls the fields, also where it names those that somebody else has changed. */
+/** Labels of the fields, also used to name those that someone else has changed. */
 export const FIELD_NAMES: Readonly<Record<keyof SubscriptionFields, string>> = {
   name: 'Name',
   webhookUrl: 'Endpoint URL',
@@ -20,7 +20,7 @@ export const FIELD_NAMES: Readonly<Record<keyof SubscriptionFields, string>> = {
   secret: 'Signing secret',
   startFrom: 'Send stored messages since',
 };
-/** Where a rejection of the API has its field. */
+/** Maps fields in the API's errors to fields of the form. */
 export const REJECTED_FIELDS = ['channelId', 'retryPolicy', ...Object.keys(FIELD_NAMES)];
 
 export type FieldsGiven = {

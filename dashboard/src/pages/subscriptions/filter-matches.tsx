@@ -11,7 +11,7 @@ import type { SampleTest, TestedMessage } from './use-filter-test.ts';
 const SHOWN = 4;
 type Outcome = TestedMessage['outcome'];
 
-/** How each outcome of a test looks, and its word. */
+/** Appearance and label of each test outcome. */
 export const OUTCOME_LOOKS: Readonly<Record<Outcome, { icon: LucideIcon; className: string; word: string }>> = {
   match: { icon: CircleCheck, className: 'text-delivered', word: 'Match' },
   none: { icon: CircleSlash, className: 'text-text-3', word: 'No match' },
@@ -22,7 +22,7 @@ export const OUTCOME_LOOKS: Readonly<Record<Outcome, { icon: LucideIcon; classNa
 const countOf = (messages: readonly TestedMessage[], outcome: Outcome): number =>
   messages.filter((each) => each.outcome === outcome).length;
 
-/** `38 of the last 50 messages match`. */
+/** Returns `38 of the last 50 messages match`. */
 export function MatchCount({ of: messages }: { of: readonly TestedMessage[] }) {
   return (
     <>
@@ -34,7 +34,7 @@ export function MatchCount({ of: messages }: { of: readonly TestedMessage[] }) {
   );
 }
 
-/** The newest messages of the channel, and which of them a subscription would receive as it is written. */
+/** The newest messages of the channel, and which of them the subscription would receive as it is edited now. */
 export function FilterMatches({ of: test, filter }: { of: SampleTest; filter: string }) {
   const [isWhole, setIsWhole] = useState(false);
   const { messages, error, payloads } = test;

@@ -27,7 +27,7 @@ import { SubscriptionsPage } from './subscriptions.tsx';
 import { usePageTitle } from '../../shell/use-page-title.ts';
 
 const TITLE = 'Create subscription';
-/** Parts of the address that are the form's. */
+/** Search parameters of the form. */
 const OF_FORM = ['target', 'as', 'type'] as const;
 
 /** Creates a subscription in a drawer over the list. */
@@ -36,7 +36,7 @@ export function NewSubscriptionPage() {
   const [search] = useAddress();
   const go = useGo();
   const channels = useChannels();
-  // The policy that holds where no number is changed.
+  // The policy that applies if no number is changed.
   const app = useQuery({ queryKey: ['app', here.id], queryFn: () => api.apps.get(here.id, at) });
   usePageTitle(TITLE);
   const close = (): void => go('/subscriptions', search['channel'] === undefined ? {} : { channel: search['channel'] });
@@ -102,11 +102,11 @@ function Form({
   const [channelId, setChannelId] = useState(firstChannel);
   const [hasNoChannel, setHasNoChannel] = useState(false);
   const [error, setError] = useState<unknown>();
-  // It begins with the defaults of the app as they were when the form was opened.
+  // It starts with the defaults of the app as they were when the form was opened.
   const [begun] = useState(() => newSubscriptionFields(settings, given));
   const box = useRef<HTMLDivElement>(null);
   const [firstFocus] = useState(() => ({
-    // The first field that is not filled in.
+    // The first empty field.
     get current(): HTMLElement | null {
       return box.current?.querySelector<HTMLElement>(firstChannel === '' ? 'button' : 'input[type=url]') ?? null;
     },
@@ -181,7 +181,7 @@ function Form({
   );
 }
 
-/** Sends to an inspector, whose name the subscription has then. */
+/** Sends to an inspector, and names the subscription after it. */
 function UseInspector({
   onInspector,
   isHidden,

@@ -13,7 +13,7 @@ import { SuggestField } from '../../ui/suggest-field.tsx';
 import { OUTCOME_LOOKS } from './filter-matches.tsx';
 import type { SampleTest, TestedMessage } from './use-filter-test.ts';
 
-/** The fields of the test message that somebody has changed. The others are those of the newest message. */
+/** The edited fields of the test message. The others are those of the newest message. */
 export type SampleDraft = { eventType?: string; payload?: string };
 
 type Given = {
@@ -21,12 +21,12 @@ type Given = {
   eventTypes: readonly string[];
   filter: string;
   test: SampleTest;
-  /** Kept by the form: a part that is folded or hidden for a moment loses nothing. */
+  /** Kept by the form, so that collapsing or hiding this part loses nothing. */
   draft: SampleDraft;
   onDraft: (draft: SampleDraft) => void;
 };
 
-/** A message of one's own, and whether the subscription would receive it as it is written. Nothing is published. */
+/** Tests a message of your own: whether the subscription would receive it as it is edited now. Publishes nothing. */
 export function OwnSample(given: Given) {
   const { hasMessages } = given.test;
   if (hasMessages === undefined) return null;
@@ -38,7 +38,7 @@ export function OwnSample(given: Given) {
   );
 }
 
-/** The newest message that the event types let through, as it is. */
+/** The newest message that the event types match, unchanged. */
 function newestOf({ messages = [], payloads, types }: SampleTest, eventTypes: readonly string[]) {
   const message = messages.find(({ id, eventType }) => payloads.has(id) && hasEventType(eventTypes, eventType));
   if (message !== undefined)
@@ -53,9 +53,9 @@ function Sample({ channelId, eventTypes, filter, test, draft, onDraft }: Given) 
   const syntax = jsonSyntax(payload);
   const type = eventType.trim();
   const wanted = filter.trim();
-  // Where there is no message yet, the field begins with {}, in which a filter finds none of its values: that is not tested.
+  // Without any message the field starts with {}, in which a filter finds none of its values, so that is not tested.
   const isWhole = syntax === undefined && type !== '' && payload !== '{}' && test.error === undefined;
-  // The payload goes as its text: no number of it is read and written anew.
+  // The payload is sent as text, so that no number is parsed and rewritten.
   const body = `{"eventType":${JSON.stringify(type)},"payload":${payload}${wanted === '' ? '' : `,"filter":${JSON.stringify(wanted)}`}}`;
   const settled = useSettled(isWhole ? body : '');
   const verdict = useQuery({

@@ -3,12 +3,12 @@ import type { Subscription } from '../../api/client.ts';
 import { durationText } from '../../lib/format.ts';
 import { attemptTimes, policyText } from '../../lib/policy-text.ts';
 
-/** Attempts of the first 100 ms stand close together; from there on, each tenfold time takes the same space. */
+/** Attempts within the first 100 ms are close together; after that, the scale is logarithmic. */
 const NEAR_MS = 100;
-/** What a character of a label takes of the line at most, in percent: 6 px of the narrowest line, 270 px. */
+/** Maximum width of a character in a label, in percent of the line: 6 px of the narrowest line, 270 px. */
 const CHARACTER = 2.3;
 
-/** All attempts of a retry policy on a logarithmic line of time, and when it gives up. */
+/** Draws all attempts of a retry policy on a logarithmic time line, and when it gives up. */
 export function PolicyDrawing({ policy, note }: { policy: Subscription['retryPolicy']; note?: string }) {
   const times = attemptTimes(policy);
   const end = times.at(-1) ?? 0;
@@ -23,7 +23,7 @@ export function PolicyDrawing({ policy, note }: { policy: Subscription['retryPol
           const isLast = at === times.length - 1;
           return (
             <span
-              // Several attempts may have the same time: a policy may wait for nothing.
+              // Several attempts may have the same time, because a policy may have delays of 0.
               key={at}
               data-attempt=""
               style={{ left: `${place(ms)}%` }}
@@ -55,7 +55,7 @@ export function PolicyDrawing({ policy, note }: { policy: Subscription['retryPol
   );
 }
 
-/** The first and the last time, and those between that touch no other label. */
+/** Returns the first and the last time, and those in between that do not touch another label. */
 function labelled(attempts: readonly { ms: number; x: number }[]): readonly { text: string; x: number }[] {
   if (attempts.length === 1) return [{ text: 'now', x: 0 }];
   const end = durationText(attempts.at(-1)?.ms ?? 0);
@@ -71,7 +71,7 @@ function labelled(attempts: readonly { ms: number; x: number }[]): readonly { te
   return [...shown, { text: end, x: 100 }];
 }
 
-/** The part of the line that a label takes, with a gap of two characters. */
+/** Returns the part of the line that a label covers, with a gap of two characters. */
 const widthOf = (text: string): number => (text.length + 2) * CHARACTER;
 
 function sentence({ backoffMultiplier }: Subscription['retryPolicy'], times: readonly number[]) {

@@ -15,7 +15,7 @@ import { Section } from '../../ui/layout.tsx';
 const HIDDEN = 'whsec_••••••••••••••••••••••••';
 const BOX = 'flex min-h-9 items-center gap-1 rounded-6 border border-line bg-sunken py-0.5 pr-0.5 pl-2.5';
 
-/** The secret that signs the requests of a subscription. Whoever reveals it is in the audit log. */
+/** The secret that signs the requests of a subscription. Each reveal is recorded in the audit log. */
 export function SigningSecret({ of: { id, name } }: { of: Subscription }) {
   const { at } = useHere();
   const { act } = useActs();

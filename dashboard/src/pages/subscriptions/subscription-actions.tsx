@@ -26,7 +26,7 @@ import { MarkDeployment } from '../overview/mark-deployment.tsx';
 import { ReplaySince } from '../replays/replay-since.tsx';
 
 export type SubscriptionActs = {
-  /** Pauses it, or resumes it. */
+  /** Pauses or resumes it. */
   toggle: () => void;
   sendTest: () => void;
 };
@@ -61,7 +61,7 @@ export function useSubscriptionActs(row: Subscription | undefined): Subscription
   };
 }
 
-/** What can be done with a subscription. The panel has the same as its page. */
+/** The actions of a subscription, the same in its panel and on its page. */
 export function SubscriptionActions({
   of: row,
   acts,
@@ -80,7 +80,7 @@ export function SubscriptionActions({
   const stats = useSubscriptionStats(row.id);
   const isActive = row.status === 'active';
   const waits = stats?.waiting.count ?? 0;
-  // All that wait are sent at once, and would fail again.
+  // All waiting deliveries would be sent at once, and fail again.
   const isRisky = row.status === 'paused' && stats?.failingSince !== undefined && waits > 0;
   const page = `/subscriptions/${row.id}`;
   const remove = async (): Promise<void> => {

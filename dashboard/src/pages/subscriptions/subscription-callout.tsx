@@ -13,12 +13,12 @@ import { Callout, Note } from '../../ui/callout.tsx';
 import { ReplayAllDialog } from '../replays/replay-all.tsx';
 import { useLastFailure, useOpenLetters, usePausedBy, useRecentDeliveries } from './use-subscription.ts';
 
-/** A deployment so long before the first failure may be its cause. */
+/** A deployment this long before the first failure may be its cause. */
 const CAUSE_MS = 3_600_000;
 
 type Given = { of: Subscription; failingSince: string | undefined };
 
-/** Why a subscription doesn't deliver, since when, and what to do about it. Nothing while all is well. */
+/** Why a subscription does not deliver, since when, and what to do about it. Renders nothing while it is healthy. */
 export function SubscriptionCallout({ of: row, failingSince }: Given) {
   const { may } = useHere();
   const { tone, why } = healthOf(row, { isFailing: failingSince !== undefined });
@@ -95,7 +95,7 @@ function Title({ of: row, failingSince, why }: { of: Subscription; failingSince:
   return result === undefined ? `${why}.` : `All recent attempts ${result}.`;
 }
 
-/** What every failing one of the newest deliveries got, if it is the same. */
+/** Returns the response that all failing ones of the newest deliveries got, if it is the same. */
 function commonResult(recent: readonly Delivery[]): string | undefined {
   const results = recent.flatMap(({ status, response, error }) => {
     if (status !== 'failed' && status !== 'retrying') return [];
@@ -144,7 +144,7 @@ function Details({ of: row, failingSince }: { of: Subscription; failingSince: st
   return failingSince === undefined ? null : <Failing of={row} since={failingSince} />;
 }
 
-/** Since when it has been failing, and what the last failed attempt got. */
+/** Since when it has been failing, and the response to the last failed attempt. */
 function Failing({ of: { id }, since }: { of: Subscription; since: string }) {
   const last = useLastFailure(id, true);
   const said =
@@ -160,7 +160,7 @@ function Failing({ of: { id }, since }: { of: Subscription; since: string }) {
   );
 }
 
-/** When it began to fail, and after which deployment. */
+/** When it started to fail, and after which deployment. */
 function FailingSince({ at }: { at: string }) {
   const began = Date.parse(at);
   const marks = useMarkers({ since: new Date(began - CAUSE_MS).toISOString(), until: at });
@@ -173,7 +173,10 @@ function FailingSince({ at }: { at: string }) {
   );
 }
 
-/** Stored values that a newer rule rejects, and a host that does not resolve. That a customer ID routes nothing stands at its field. */
+/**
+ * Stored values that a newer rule rejects, and a host that does not resolve. A customer id without effect is reported
+ * at its field.
+ */
 export function SubscriptionWarnings({ of: { warnings = [] } }: { of: Subscription }) {
   const shown = warnings.filter(({ field }) => field !== 'owner');
   if (shown.length === 0) return null;

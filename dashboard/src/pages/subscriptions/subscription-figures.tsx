@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 type Given = { of: FiguresQuery; id: string; isFailing: boolean };
 
-/** The four figures of a subscription, each with its course and what has changed since as long before. */
+/** The four figures of a subscription, each with a sparkline and the change from the preceding period. */
 export function SubscriptionFigures({ of: query, id, isFailing }: Given) {
   const rows = useRows(undefined, id);
   const letters = useOpenLetters(id);
@@ -35,7 +35,7 @@ export function SubscriptionFigures({ of: query, id, isFailing }: Given) {
 const attemptsOf = ({ delivered, failedAttempts }: { delivered: number; failedAttempts: number }): number =>
   delivered + failedAttempts;
 
-/** Attempts per hour, or per minute of a short span. */
+/** Attempts per hour, or per minute for a short time range. */
 function throughput(now: Stats, earlier: Stats, label: Figure['label']): Figure {
   const hours = Math.max(1, Date.parse(now.until) - Date.parse(now.since)) / HOUR_MS;
   const [attempts, before] = [attemptsOf(now.totals), attemptsOf(earlier.totals)];

@@ -22,20 +22,20 @@ const MOST_TYPES = 6;
 
 type Given = FieldsGiven & {
   channelId: string;
-  /** Chooses the channel; it cannot be changed later. */
+  /** Selects the channel, which cannot be changed later. */
   onChannel?: ((channelId: string) => void) | undefined;
   hasNoChannel?: boolean;
-  /** Milliseconds that an endpoint has when no timeout is written. */
+  /** Milliseconds that an endpoint has if no timeout is entered. */
   usualTimeoutMs?: number | undefined;
-  /** Stands behind the hint of the endpoint. */
+  /** Shown after the hint of the endpoint. */
   endpointHint?: ReactNode;
-  /** The policy is the default of the app: nothing of it was changed. */
+  /** The policy is the default of the app, unchanged. */
   isUsualPolicy?: boolean;
-  /** The fields of a subscription that is there are open at once. */
+  /** For an existing subscription all groups are open at once. */
   isNew: boolean;
 };
 
-/** All fields of a subscription in groups: where it sends, what, and how. The rarer ones are folded. */
+/** All fields of a subscription in groups: where it sends, what, and how. Less common ones are collapsed. */
 export function SubscriptionFieldGroups(given: Given) {
   const { values, write, error, channelId, onChannel, usualTimeoutMs, isNew } = given;
   const channels = useChannels();
@@ -88,7 +88,7 @@ export function SubscriptionFieldGroups(given: Given) {
   );
 }
 
-/** Which messages it receives, tested on those that the channel has. */
+/** Which messages it receives, tested on those of the channel. */
 function MessageFields({ values, write, error, channelId }: Given) {
   const test = useFilterTest(channelId, values);
   const [sample, setSample] = useState<SampleDraft>({});
@@ -156,7 +156,7 @@ function MessageFields({ values, write, error, channelId }: Given) {
   );
 }
 
-/** `payload.id, payload.total and others`. */
+/** Returns `payload.id, payload.total and others`. */
 const listed = (names: readonly string[]): string =>
   `${names.map((name) => name.replace('.*', '[0]')).join(', ')} and others`;
 
@@ -179,7 +179,7 @@ function Folds(given: Given) {
     isNew && (secret.trim() === '' ? 'new signing secret' : 'own signing secret'),
     owner.trim() !== '' && `customer ${owner.trim()}`,
   ].filter((each) => each !== false);
-  // A fold with a rejected field opens.
+  // A collapsed group with a rejected field opens.
   const fold = (names: readonly string[]) => {
     const isRejected = isAtField(error, names);
     return { key: `${names[0]} ${isRejected}`, isOpen: isRejected };

@@ -21,7 +21,7 @@ import { ReplayAllDialog } from '../replays/replay-all.tsx';
 const STATUSES = ['open', 'replayed', 'discarded'] as const;
 const FILTERS = ['status', 'type', 'since', 'until'] as const;
 
-/** The dead letters of one subscription, as a tab of its page: the open ones, unless others are asked for. */
+/** The dead letters of one subscription, as a tab of its page; by default only open ones. */
 export function SubscriptionLetters({ id }: { id: string }) {
   const { at, may } = useHere();
   const [search, change] = useAddress();

@@ -30,7 +30,7 @@ export type SubscriptionFilter = Pick<
 >;
 type Choice = { all: readonly Column<never>[]; choice: ReturnType<typeof useColumnChoice> };
 
-/** The subscriptions that a filter matches: how each does, and its figures of the last day. */
+/** The subscriptions that a filter matches, with their health and their figures for the last day. */
 export function SubscriptionList({
   filter,
   ofChannel = false,
@@ -39,10 +39,10 @@ export function SubscriptionList({
   onCount,
 }: {
   filter: SubscriptionFilter;
-  /** They stand on the page of their channel. */
+  /** The list is on the page of their channel. */
   ofChannel?: boolean;
   above?: (columns: Choice) => ReactNode;
-  /** In place of rows that a filter has left out. Absent: nothing is filtered. */
+  /** Shown if a filter leaves no rows. If absent, the list is not filtered. */
   noMatch?: ReactNode;
   onCount?: (count: ListCount) => void;
 }) {
@@ -224,7 +224,7 @@ function columnsOf(
   return columns.filter((column) => column !== false);
 }
 
-/** The first type, and how many others there are. */
+/** Returns the first type, and how many others there are. */
 function EventTypes({ of: { eventTypes, filter } }: { of: Subscription }) {
   const [first, ...others] = eventTypes;
   return (
@@ -252,7 +252,9 @@ function LastDay({ of: own }: { of: Figures | undefined }) {
 
 const BAD_BELOW = 95;
 
-/** Nothing reads 100% while every recent attempt fails: what is being retried has not finished, and is not counted yet. */
+/**
+ * Does not show 100% while every recent attempt fails: deliveries being retried are not finished, and not counted yet.
+ */
 function SuccessRate({ of: own }: { of: Figures | undefined }) {
   if (own === undefined) return null;
   const { delivered, finished } = deliveredOf(own.deliveries);

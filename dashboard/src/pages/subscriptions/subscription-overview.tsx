@@ -16,7 +16,9 @@ import { SubscriptionFigures } from './subscription-figures.tsx';
 import { SubscriptionSide } from './subscription-side.tsx';
 import { useRecentDeliveries } from './use-subscription.ts';
 
-/** How a subscription does: what is wrong, its figures over time, and its newest deliveries beside its settings. */
+/**
+ * The health of a subscription: what is wrong, its figures over time, and its newest deliveries next to its settings.
+ */
 export function SubscriptionOverview({
   of: row,
   failingSince,
@@ -24,7 +26,7 @@ export function SubscriptionOverview({
 }: {
   of: Subscription;
   failingSince: string | undefined;
-  /** The tabs have no room for the choice of a time range. */
+  /** The tabs have no room for the time range control. */
   hasRange: boolean;
 }) {
   const figures = useFigures(undefined, row.id);

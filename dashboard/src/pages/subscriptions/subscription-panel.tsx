@@ -23,7 +23,7 @@ import { useRecentDeliveries, useSubscription } from './use-subscription.ts';
 
 const LINK = 'text-accent hover:underline';
 
-/** A subscription beside its list: what is wrong, what can be done, its figures, and its newest deliveries. */
+/** The panel of a subscription: what is wrong, its actions, its figures, and its newest deliveries. */
 export function SubscriptionPanel({ id }: { id: string }) {
   const found = useSubscription(id);
   const stats = useSubscriptionStats(id);

@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { FIELD_NAMES, REJECTED_FIELDS } from './field-names.ts';
 import { SubscriptionFieldGroups } from './subscription-form.tsx';
 
-/** Changes a subscription: everything but its channel. */
+/** Edits a subscription: everything except its channel. */
 export function SubscriptionSettings({ of: row }: { of: Subscription }) {
   const { at } = useHere();
   const refresh = useRefresh();

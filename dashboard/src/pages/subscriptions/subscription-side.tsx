@@ -19,7 +19,7 @@ const CIRCUITS = {
   half_open: { tone: 'retrying', word: 'Half-open' },
 } as const;
 
-/** How a subscription is set up: when it retries, what it receives, and its limits. */
+/** The configuration of a subscription: when it retries, what it receives, and its limits. */
 export function SubscriptionSide({ of: row }: { of: Subscription }) {
   const edit = <EditLink id={row.id} />;
   return (
@@ -37,7 +37,7 @@ export function SubscriptionSide({ of: row }: { of: Subscription }) {
   );
 }
 
-/** Leads to the settings of a subscription. */
+/** Links to the settings of a subscription. */
 export function EditLink({ id }: { id: string }) {
   const { may } = useHere();
   if (!may('developer')) return null;

@@ -31,15 +31,15 @@ import { useOpenLetters, useSubscription } from './use-subscription.ts';
 const TABS = ['overview', 'deliveries', 'dead-letters', 'settings', 'secret'] as const;
 type Tab = (typeof TABS)[number];
 const CRUMBS = [['Subscriptions', '/subscriptions']] as const;
-/** Tabs whose content scrolls by itself; of all others the whole page scrolls. */
+/** Tabs whose content scrolls on its own; for all others the whole page scrolls. */
 const LISTS: readonly Tab[] = ['deliveries', 'dead-letters'];
-/** What stays in the address when another tab is chosen. */
+/** Search parameters that are kept when another tab is selected. */
 const KEPT = ['since', 'until'];
 /** Below this width the tabs have no room for the time range. */
 const NARROW = 768;
 const DAY_MS = 86_400_000;
 
-/** One subscription: how it does, what it sends and what gave up, its settings and its secret. */
+/** One subscription: its health, its deliveries and dead letters, its settings and its secret. */
 export function SubscriptionPage() {
   const id = usePathId();
   const { may } = useHere();
@@ -165,7 +165,7 @@ function Head({
   );
 }
 
-/** ` since 07:48`, with the date where that was not within a day. */
+/** Returns ` since 07:48`, with the date if that was more than a day ago. */
 function Since({ of: row, word, failingSince }: { of: Subscription; word: string; failingSince: string | undefined }) {
   const zone = useZone();
   const at =

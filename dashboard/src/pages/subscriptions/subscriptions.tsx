@@ -27,7 +27,7 @@ const VIEWS: readonly OwnView[] = [
 ];
 const NONE: readonly string[] = [];
 
-/** Every subscription of the place: how it does, and what it receives. */
+/** All subscriptions of the environment: their health, and what they receive. */
 export function SubscriptionsPage({ ofForm = NONE }: { ofForm?: readonly string[] }) {
   const { at, may } = useHere();
   const [search] = useAddress();

@@ -9,11 +9,14 @@ import { failureText } from '../../parts/failure-text.ts';
 import { useSettled } from '../../parts/use-found.ts';
 import type { CodeProblem } from '../../ui/code/editor-problems.ts';
 
-/** So many of the newest messages of a channel are tested, in one request. */
+/** How many of the newest messages of a channel are tested, in one request. */
 const MESSAGES = 50;
-/** So many of their payloads are read, for the values that the filter names. Each is read once, however often the filter changes. */
+/**
+ * How many of their payloads are loaded, for the values that the filter names. Each is loaded once, however often the
+ * filter changes.
+ */
 const WITH_PAYLOADS = 20;
-/** A larger payload is not read. */
+/** A larger payload is not loaded. */
 const MOST_READ = 65_536;
 
 export type TestedMessage = {
@@ -24,16 +27,16 @@ export type TestedMessage = {
 };
 
 export type SampleTest = {
-  /** Whether the channel has messages. Undefined: not known yet. */
+  /** Whether the channel has messages. Undefined if not known yet. */
   hasMessages: boolean | undefined;
-  /** The newest messages, each with what became of it. Undefined: not known yet. */
+  /** The newest messages, each with its test result. Undefined if not known yet. */
   messages: readonly TestedMessage[] | undefined;
   /** Why the filter cannot be used at all. */
   error: string | undefined;
   /** Names that no payload has, and what is probably meant. */
   problems: readonly CodeProblem[];
   payloads: ReadonlyMap<string, string>;
-  /** Event types and names of values that the messages have. */
+  /** Event types and names of values in the messages. */
   types: readonly string[];
   names: readonly string[];
 };
@@ -41,8 +44,8 @@ export type SampleTest = {
 const NONE: ReadonlyMap<string, string> = new Map();
 
 /**
- * Event types and a filter, tested on the newest messages of the channel while they are written. The API evaluates the filter, exactly as
- * it does for a delivery.
+ * Tests event types and a filter on the newest messages of the channel while they are edited. The API evaluates the
+ * filter, exactly as it does for a delivery.
  */
 export function useFilterTest(
   channelId: string,
@@ -109,13 +112,13 @@ export function useFilterTest(
   };
 }
 
-/** The name of the field stands above the reason. */
+/** Removes the field name from the reason, because it is shown above. */
 const reasonOf = (text: string): string => text.replace(/^.*?\bfilter\b:? /i, '');
 
-/** A name without its object is likely meant to be a member of the payload. */
+/** A name without its object is probably meant to be a member of the payload. */
 function withMeant(reason: string, names: readonly string[]): string {
   const unknown = /unknown variable:? (\w+)/i.exec(reason)?.[1];
   const meant = unknown === undefined ? undefined : names.find((name) => name.endsWith(`.${unknown}`));
-  // The service can only say how a value of the payload is named; the messages say which one there is.
+  // The service can only explain how payload values are named; the messages show which of them exist.
   return meant === undefined ? reason : `${reason.split('; ', 1)[0]}. Did you mean ${meant.replace('.*', '[0]')}?`;
 }

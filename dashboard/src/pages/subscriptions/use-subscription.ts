@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { api, type Delivery, type Subscription } from '../../api/client.ts';
 import { useHere } from '../../lib/session.ts';
 
-/** So many of its newest deliveries are read. */
+/** How many of its newest deliveries are loaded. */
 const RECENT = 8;
 
-/** One subscription, kept up to date. */
+/** Returns one subscription, kept up to date. */
 export function useSubscription(id: string) {
   const { at, path } = useHere();
   return useQuery({
@@ -15,7 +15,7 @@ export function useSubscription(id: string) {
   });
 }
 
-/** The newest deliveries of a subscription. */
+/** Returns the newest deliveries of a subscription. */
 export function useRecentDeliveries(id: string) {
   const { at, path } = useHere();
   return useQuery({
@@ -26,7 +26,7 @@ export function useRecentDeliveries(id: string) {
   });
 }
 
-/** What the last failed delivery of a subscription got, with the body of its response. */
+/** Returns the response to the last failed delivery of a subscription, with its body. */
 export function useLastFailure(id: string, isWanted: boolean): Delivery | undefined {
   const { at, path } = useHere();
   const { data } = useQuery({
@@ -41,7 +41,7 @@ export function useLastFailure(id: string, isWanted: boolean): Delivery | undefi
   return data ?? undefined;
 }
 
-/** How many dead letters of a subscription are open. Undefined until it is known. */
+/** Returns how many dead letters of a subscription are open. Undefined until it is known. */
 export function useOpenLetters(id: string): { count: number; isMore: boolean } | undefined {
   const { at, path } = useHere();
   const { data } = useQuery({
@@ -54,16 +54,16 @@ export function useOpenLetters(id: string): { count: number; isMore: boolean } |
   return { count: data.groups.reduce((sum, { count }) => sum + count, 0), isMore: !data.isExact };
 }
 
-/** Clocks of two processes differ by less. */
+/** The clocks of two processes differ by less than this. */
 const MOMENT_MS = 10_000;
 
-/** Who paused a subscription, for those who may read the audit log. */
+/** Returns who paused a subscription, for users who may read the audit log. */
 export function usePausedBy({ id, status, statusChangedAt }: Subscription): string | undefined {
   const { at, path, may } = useHere();
   const { data } = useQuery({
     queryKey: [path, 'paused by', id, statusChangedAt],
     queryFn: async () => {
-      // The entry is written with the change, by whichever process: its time is the same but for a moment.
+      // The entry is written together with the change, possibly by another process, so its time is almost the same.
       const changed = Date.parse(statusChangedAt ?? '');
       const [since, until] = [-MOMENT_MS, MOMENT_MS].map((by) => new Date(changed + by).toISOString());
       const which = { targetId: id, action: 'subscription.updated', since, until, limit: 20 } as const;

@@ -24,7 +24,7 @@ const CARDS: readonly { name: Template; title: string; text: string }[] = [
   { name: 'empty', title: 'Empty workflow', text: 'Choose the trigger and add each step yourself' },
 ];
 
-/** First a template, which the address then names, and then the editor. */
+/** First the choice of a template, which the address then names, and then the editor. */
 export function NewWorkflowPage() {
   const { may } = useHere();
   const [search] = useAddress();
@@ -66,7 +66,7 @@ export function NewWorkflowPage() {
   );
 }
 
-/** New workflows that were left unsaved in this tab. */
+/** New workflows left unsaved in this tab. */
 function Unsaved() {
   const { path } = useHere();
   const left = useLeftEdits<{ text: string }>();

@@ -17,7 +17,7 @@ import { runTone } from './editor/last-result.tsx';
 
 const NEWEST = 50;
 
-/** The newest runs of a workflow. The page of all runs has the others, and what is done with many. */
+/** The newest runs of a workflow. The page of all runs has the others, and the bulk actions. */
 export function RunsTab({ workflow, onStart }: { workflow: Workflow; onStart: (() => void) | undefined }) {
   const { at, path } = useHere();
   const go = useGo();

@@ -13,7 +13,7 @@ import { Facts, Section } from '../../ui/layout.tsx';
 import { Note } from '../../ui/callout.tsx';
 import type { Draft } from './editor/use-definition.ts';
 
-/** Name and description, which are saved with the definition, and what is done with the workflow as a whole. */
+/** Name and description, which are saved with the definition, and the actions on the whole workflow. */
 export function WorkflowSettingsTab({
   workflow,
   draft,
@@ -109,7 +109,7 @@ const Row = ({ text, children }: { text: string; children: ReactNode }) => (
   </div>
 );
 
-/** When the next run begins, or why none does. */
+/** When the next run starts, or why none will. */
 function ScheduleFacts({ workflow: { id, status } }: { workflow: Workflow }) {
   const { at, path } = useHere();
   const { data: times } = useQuery({

@@ -10,7 +10,10 @@ import { useRequestToggle } from '../../parts/request-toggle.tsx';
 import { CodeEditor } from '../../ui/code/code-editor.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialog.tsx';
 
-/** Asks for the payload of a run that a person starts. The text goes as it is written: no number of it is read and written anew. */
+/**
+ * Asks for the payload of a manually started run. The text is sent exactly as it was entered, so that no number is
+ * parsed and rewritten.
+ */
 export function StartRun({ workflow, onClose }: { workflow: Pick<Workflow, 'id' | 'name'>; onClose: () => void }) {
   const { at, environment } = useHere();
   const { act } = useActs();
@@ -73,7 +76,7 @@ export function StartRun({ workflow, onClose }: { workflow: Pick<Workflow, 'id' 
   );
 }
 
-/** The place in the payload that a refusal names. */
+/** Returns the position in the payload that an error refers to. */
 function problemsIn(error: unknown): { field: string; reason: string }[] {
   if (!isApiError(error) || error.details === undefined) return [];
   const { field, reason } = error.details;

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { Names } from '../../lib/step-words.ts';
 import { useNamed } from '../../parts/use-named.ts';
 
-/** Names of what a definition names by IDs. */
+/** Returns the names of what a definition references by id. */
 export function useDefinitionNames(): Names {
   const channels = useNamed('channels', '');
   const webhooks = useNamed('webhooks', '');

@@ -20,18 +20,18 @@ import { Table } from '../../ui/table.tsx';
 
 type Version = WorkflowVersions['versions'][number];
 
-/** The number of a version stands for the place behind it. */
+/** The cursor is a version number: the next page starts after it. */
 const PAGING: Paging = {
   member: 'versions',
   parameter: 'beforeVersion',
   nextOf(answer) {
-    // `as`: only answers of this list come here.
+    // `as`: only responses of this list come here.
     const { versions, hasMore } = answer as WorkflowVersions;
     return hasMore ? versions.at(-1)?.version : undefined;
   },
 };
 
-/** Every definition that a workflow has had, and what has changed since one of them. The address names that one. */
+/** Every definition that a workflow has had, and what has changed since one of them, which the address names. */
 export function VersionsTab({ workflow: { id, name }, isChanged }: { workflow: Workflow; isChanged: boolean }) {
   const { at, path } = useHere();
   const [search, change] = useAddress();
@@ -153,7 +153,7 @@ function useVersion(id: string, version: number): UseQueryResult<string> {
   });
 }
 
-/** What has changed from one version to the current one, and the way back. */
+/** The changes from one version to the current one, and a button to restore it. */
 function Comparison({
   id,
   name,
@@ -187,7 +187,7 @@ function Comparison({
     setError(undefined);
     void act(
       async () => {
-        // The text goes as it stands: no number of it is read and written anew.
+        // The text is sent unchanged, so that no number is parsed and rewritten.
         await api.workflows.update(id, earlier, at);
         change({ version: '' });
         await refresh();

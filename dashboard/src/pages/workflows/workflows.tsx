@@ -32,7 +32,7 @@ const VIEWS = [
 ];
 const idOf = ({ id }: Workflow): string => id;
 
-/** All workflows of the place: what starts each of them, its last run, and how those of the last day ended. */
+/** All workflows of the environment: their triggers, their last run, and the outcome of the last day's runs. */
 export function WorkflowsPage() {
   const { at, path, may } = useHere();
   const [search, change] = useAddress();
@@ -169,7 +169,7 @@ function Trigger({ of: { triggerType } }: { of: Workflow }) {
   );
 }
 
-/** The run that was made last: its status, and when it was created. */
+/** The run created last: its status, and when it was created. */
 function LastRun({ of: run }: { of: WorkflowStats['workflows'][number]['lastRun'] }) {
   if (run === undefined) return <span className="text-text-3">No runs yet</span>;
   const [tone, word] = runTone(run.status);
@@ -183,7 +183,7 @@ function LastRun({ of: run }: { of: WorkflowStats['workflows'][number]['lastRun'
   );
 }
 
-/** How its runs of the last day ended, in one bar as long as all of them. */
+/** The outcome of its runs in the last day, as one bar. */
 function LastDay({ of: own }: { of: WorkflowStats['workflows'][number] | undefined }) {
   if (own === undefined) return null;
   const { started, completed, failed, cancelled, skipped } = own.totals;

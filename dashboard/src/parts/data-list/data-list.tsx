@@ -35,51 +35,51 @@ import { type Column, fitting, type NarrowRow, templateOf } from './columns.ts';
 import { useWidth } from './use-width.ts';
 
 type Given<T> = {
-  /** Name of the rows, for readers of the screen: `Deliveries`. */
+  /** Name of the rows for screen readers: `Deliveries`. */
   name: string;
   listKey: readonly unknown[];
-  /** The thing whose page shows the list: each has rows of its own, and so news of its own. */
+  /** The thing whose page shows the list. Each thing has its own rows, and so its own new rows. */
   ofId?: string | undefined;
   fetch: (cursor: string | undefined) => Promise<ApiPage<T>>;
   idOf: (row: T) => string;
-  /** Kinds of things that its rows tell of. Absent: nobody tells of their changes, and the list asks now and then. */
+  /** Kinds of things that the rows show. If absent, changes of the rows are not reported and the list polls. */
   kinds?: readonly ChangeKind[];
   columns: readonly Column<T>[];
   narrow: (row: T) => NarrowRow;
-  /** Rows stand in another order than newest first: no line can part the new ones from those that were seen. */
+  /** Rows are not ordered newest first, so no line can separate the new ones from those already seen. */
   isByOtherOrder?: boolean;
-  /** In place of a list without rows. */
+  /** Shown instead of an empty list. */
   empty: ReactNode;
-  /** Stands beside the list when a row is opened. Absent: a click leads to the page of the row. */
+  /** The panel next to the list when a row is open. If absent, a click opens the page of the row. */
   panel?: (id: string) => ReactNode;
-  /** Opens the page of a row. Absent: rows have none, and all of one stands in the panel. */
+  /** Opens the page of a row. If absent, rows have no page, and the panel shows everything. */
   onVisit?: (id: string) => void;
-  /** Title of the panel where it is a sheet over the page. */
+  /** Title of the panel when it is a sheet over the page. */
   panelTitle?: string;
-  /** The buttons for rows that are selected. Absent: none can be. */
+  /** The buttons for selected rows. If absent, rows cannot be selected. */
   acts?: (rows: readonly T[], onDone: () => void) => ReactNode;
-  /** The act of the key `r`. Absent: it is that of the row that is open. */
+  /** The action of the key `r`. If absent, the one of the open row. */
   again?: Again<T>;
-  /** What stands above the rows: the filter line and a chart. */
+  /** Shown above the rows: the filter line and a chart. */
   above?: ReactNode;
-  /** Told of the rows that are there, for the head of the page. */
+  /** Receives the present rows, for the heading of the page. */
   onCount?: (count: ListCount) => void;
   hints?: readonly (readonly [key: string, what: string])[];
 };
 
 type Again<T> = {
   go: (rows: readonly T[], onDone: () => void) => void;
-  /** Whether it can be done to the row without a question; else the row is opened. */
+  /** Whether the action can run on the row without a question; otherwise the row is opened. */
   isPlain: (row: T) => boolean;
 };
 
-/** `isMore`: there are more than were read. */
+/** `isMore`: there are more than were loaded. */
 export type ListCount = { rows: number; isMore: boolean; fresh: number; showNew: () => void };
 
 export const NARROW = 768;
 const SHEET = 1_024;
 const NARROW_ROW = 58;
-/** The next page is asked for when so few rows are left below. */
+/** The next page is requested when this few rows are left below. */
 const READ_AHEAD = 20;
 const NO_KINDS: readonly ChangeKind[] = [];
 const CHECK_WIDTH = 40;
@@ -88,8 +88,8 @@ const rowHeight = (): number =>
   Number.parseInt(getComputedStyle(document.documentElement).getPropertyValue('--row'), 10) || 36;
 
 /**
- * A list of which only the rows in view are in the page. The row that is open stands in the address. Keys: j k ↑ ↓ move, Enter opens,
- * o opens the page of its own, x selects, r does the work of these once more.
+ * A virtualised list: only rows in view are in the DOM. The open row is kept in the address. Keys: j k ↑ ↓ move, Enter
+ * opens, o opens the row's page, x selects, r runs the repeat action.
  */
 export function DataList<T>(given: Given<T>) {
   const { name, idOf, empty, panel, onVisit, acts, again, onCount } = given;
@@ -133,7 +133,7 @@ export function DataList<T>(given: Given<T>) {
   useEffect(() => virtual.measure(), [virtual, size]);
   useEffect(() => setInView(first), [first]);
   useEffect(() => {
-    // A search through everything is the reader's to go on with.
+    // A search through everything continues only when the user asks for it.
     if (hasMore && !isSearching && !isReadingMore && end > rows.length - READ_AHEAD) readMore();
   }, [hasMore, isSearching, isReadingMore, end, rows.length, readMore]);
   const latest = useRef(showNew);
@@ -160,7 +160,7 @@ export function DataList<T>(given: Given<T>) {
     virtual.scrollToIndex(next, { align: 'auto' });
     box.current?.focus({ preventScroll: true });
     const row = rows[next];
-    // The open row follows the chosen one, so that a list can be read through.
+    // The open row follows the current one, so that the user can read through a list.
     if (open !== undefined && row !== undefined) change({ open: idOf(row) }, { replace: true });
   };
   const visit = (id: string | undefined): void => {
@@ -190,7 +190,7 @@ export function DataList<T>(given: Given<T>) {
       Home: -1e9,
       End: 1e9,
     };
-    // Keys at a link or a button of a row are its own.
+    // Leave keys on a link or a button of a row to that element.
     if (event.target !== event.currentTarget) return;
     const by = steps[event.key];
     if (by !== undefined) move(by);
@@ -201,7 +201,7 @@ export function DataList<T>(given: Given<T>) {
   const onClick = (event: MouseEvent, index: number): void => {
     const target = event.target instanceof Element ? event.target : null;
     const link = target?.closest('a');
-    // A click with a key that opens a tab is the browser's, and so is one on a button.
+    // Leave clicks with a modifier key, and clicks on a button, to the browser.
     if (event.metaKey || event.ctrlKey || target?.closest('button, label, [role=checkbox]')) return;
     if (link && !link.hasAttribute('data-row')) return;
     event.preventDefault();
@@ -209,7 +209,7 @@ export function DataList<T>(given: Given<T>) {
     if (event.shiftKey && acts !== undefined) selection.extend(index, chosen);
     else openRow(index);
   };
-  /** The oldest of the rows that came since the list was last looked at. */
+  /** Returns the oldest of the rows that arrived since the user last looked at the list. */
   const isLastNew = (index: number): boolean => {
     const [row, next] = [rows[index], rows[index + 1]];
     if (given.isByOtherOrder === true || looked === undefined || row === undefined || next === undefined) return false;
@@ -245,7 +245,7 @@ export function DataList<T>(given: Given<T>) {
       aria-label={name}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
       aria-multiselectable={acts !== undefined || undefined}
-      // A row that was scrolled away is none that a reader of the screen could be led to.
+      // A row that was scrolled out of view is not in the DOM, so screen readers cannot be pointed to it.
       aria-activedescendant={isChosenDrawn ? `row-${chosen}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
@@ -309,14 +309,14 @@ export function DataList<T>(given: Given<T>) {
                 height: size,
                 transform: `translateY(${start}px)`,
               }}
-              // Before the link of the row, which would lead to its page.
+              // Runs before the link of the row, which would open the row's page.
               onClickCapture={(event) => onClick(event, index)}
-              // The browser would mark the text between both clicks.
+              // The browser would select the text between both clicks.
               onMouseDown={(event) => event.shiftKey && acts !== undefined && event.preventDefault()}
               onAuxClick={(event) => {
                 const link = event.currentTarget.querySelector('a');
                 const isOnLink = event.target instanceof Element && event.target.closest('a') !== null;
-                // The middle of three buttons. At a link the browser opens the tab itself.
+                // Middle button. On a link the browser opens the tab itself.
                 if (event.button === 1 && link !== null && !isOnLink) window.open(link.href, '_blank', 'noopener');
               }}
             >
@@ -413,7 +413,7 @@ export function DataList<T>(given: Given<T>) {
   );
 }
 
-/** The words below the last new row, on the line that parts it from those that were seen. */
+/** The label on the line below the last new row, which separates it from the rows already seen. */
 const SINCE =
   'z-1 after:absolute after:-bottom-2 after:left-1/2 after:-translate-x-1/2 after:rounded-full after:bg-accent-soft after:px-2 after:text-11 after:leading-4 after:font-medium after:text-accent after:content-[attr(data-since)]';
 
@@ -434,7 +434,7 @@ function Narrow({ of: { mark, what, when, where, result } }: { of: NarrowRow }) 
   );
 }
 
-/** The open row: beside the list, or as a sheet over it where the window has no room for both. */
+/** The open row: next to the list, or as a sheet over it if the window is too narrow for both. */
 export function Details({
   title,
   onClose,
@@ -484,7 +484,7 @@ export function Details({
   );
 }
 
-/** Escape closes the open row, unless something over it takes the key. */
+/** Escape closes the open row, unless something on top of it handles the key. */
 export function useEscape(then: (() => void) | undefined): void {
   useLayoutEffect(() => {
     if (then === undefined) return undefined;

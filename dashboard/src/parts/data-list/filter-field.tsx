@@ -21,20 +21,20 @@ import { HereLink, useGo } from '../link.tsx';
 import { useThingName } from '../thing-name.tsx';
 import { hasMore, useFoundNames, useNameQuestion, useSettled } from '../use-found.ts';
 
-/** What the list below the field offers: to go on with the text, or to search payloads for its words. */
+/** What the list below the field offers: completions of the text, or a payload search for its words. */
 type FilterOffer = Completion | { sought: string };
 
 const OFFER = 'flex min-h-7.5 items-center gap-2 rounded-4 px-2 outline-none select-none data-highlighted:bg-hover';
 
-/** More completions are no choice: another letter leaves fewer. */
+/** More completions are too many to choose from; typing another letter leaves fewer. */
 const SHOWN = 12;
-/** The span of time has a control of its own. */
+/** The time range has its own control. */
 const isOfTime = ({ name }: ListFilter): boolean => name === 'since' || name === 'until';
 
-/** Whether things may be there that were not read: the first ones may still be on their way. */
+/** Whether there may be things that were not loaded; the first ones may still be loading. */
 const mayHaveMore = (filter: ListFilter): boolean => hasMore(filter) || (filter.options ?? []).length === 0;
 
-/** The filters, one of them with things that were found beside its options. */
+/** Returns the filters, one of them with search results in addition to its options. */
 const withMore = (
   filters: readonly ListFilter[],
   of: ListFilter | undefined,
@@ -47,10 +47,11 @@ const withMore = (
   });
 
 /**
- * The filters of a list: a chip for each that is set, and a field that takes others as text, `status:failed type:order.*`. The text takes
- * effect at Enter, or with a completion that has a value; with a fault in it the list does not change. Backspace in the empty field
- * takes the last chip away, and ← turns it into text. Names that were not read yet are searched for.
- * `hasPayloads`: the rows are of messages, in whose payloads other words are searched for.
+ * The filters of a list: a chip for each filter that is set, and a field that accepts others as text, `status:failed
+ * type:order.*`. The text takes effect on Enter, or with a completion that has a value; if it has a problem, the list
+ * does not change. Backspace in the empty field removes the last chip, and ← turns it into text. Names that are not
+ * loaded yet are searched for. `hasPayloads`: the rows are of messages, and other words are searched for in their
+ * payloads.
  */
 export function FilterField({ filters, hasPayloads }: { filters: readonly ListFilter[]; hasPayloads: boolean }) {
   const id = useId();
@@ -62,11 +63,12 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
   const [problems, setProblems] = useState<readonly string[]>([]);
-  // Words without the name of a filter, which the search may find in payloads.
+  // Words without a filter name, which may be payload values.
   const [sought, setSought] = useState('');
   const set = filters.filter((filter) => search[filter.name] !== undefined && !isOfTime(filter));
   const address = JSON.stringify(filters.map(({ name }) => search[name] ?? ''));
-  // The text that was sent last, whose names may still be searched for. Another letter or another address makes it none.
+  // The text that was submitted last, whose names may still be searched for. Another letter or another address discards
+  // it.
   const sent = useRef<symbol>(undefined);
   useEffect(() => {
     sent.current = undefined;
@@ -80,7 +82,7 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
   });
   const more = kind === undefined ? [] : found;
   const open = filters.filter((filter) => search[filter.name] === undefined || text.startsWith(`${filter.name}:`));
-  // Those that have a control of their own, or come by a link, are named once somebody begins to write them.
+  // Filters with their own control, or set only by a link, are offered once the user starts to type their name.
   const offered = text === '' ? open.filter((filter) => !isOfTime(filter) && filter.isChip !== true) : open;
   const completions = isOpen ? completionsOf(offered, text, more).slice(0, SHOWN) : [];
 
@@ -98,11 +100,11 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
     setSought(soughtIn(faults));
     if (faults.length > 0) return;
     setText('');
-    // Only what was written changes: the chips stay.
+    // Only the edited text changes; the chips stay.
     const written = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
     if (Object.entries(written).some(([name, value]) => (search[name] ?? '') !== value)) change(written);
   };
-  /** Names that the service knows alone are searched for first: with all the other faults there is nothing to search for. */
+  /** Names that only the service knows are searched for first. Other problems leave nothing to search for. */
   const send = (written: string): void => {
     if (written.trim() === '') return;
     const query = asName(filters, written);
@@ -133,7 +135,7 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
     setIsOpen(!isWhole);
     if (isWhole) send(next);
   };
-  /** A filter as text, to be written anew. */
+  /** Turns a chip back into text for editing. */
   const edit = (filter: ListFilter): void => {
     show(writeQuery([filter], search));
     change({ [filter.name]: '' });
@@ -143,11 +145,11 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
     const last = set.at(-1);
     const isAtStart = event.currentTarget.selectionStart === 0 && event.currentTarget.selectionEnd === 0;
     if (event.key === 'Escape') {
-      // The key closes nothing else.
+      // Keep the key from closing anything else.
       if (isShown) event.stopPropagation();
       setIsOpen(false);
     } else if (event.key === 'Enter' && !(isShown && highlighted.current)) {
-      // Words that no filter takes are looked for in payloads, which is all that is offered for them.
+      // If no filter accepts the words, only a payload search is offered.
       if (free !== '' && completions.length === 0) go('/search', { q: free });
       else send(text);
       event.preventDefault();
@@ -167,13 +169,13 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
         items={offers}
         filter={null}
         mode="none"
-        // In the page and not over it: a popup hides everything else from readers of the screen.
+        // Rendered in the page and not as a popup, because a popup hides everything else from screen readers.
         inline
         open={isShown}
         value={text}
         onValueChange={(next, { reason }) => {
-          // Only what somebody writes: an item that is chosen has its own handler, and the part clears the field by itself, at Escape
-          // and some frames after it has closed, when the next filter may be half written.
+          // React only to typing. A selected item has its own handler, and the component clears the field itself, on
+          // Escape and some frames after closing, when the next filter may be half typed.
           if (reason !== 'input-change') return;
           show(next);
           setIsOpen(true);
@@ -183,11 +185,11 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
       >
         <div
           className={clsx(
-            // One line beside a panel too: the list below stays where it is.
+            // One line next to a panel too, so that the list below does not move.
             'flex min-h-8.5 items-center gap-1.5 rounded-6 border max-md:flex-wrap md:overflow-x-auto md:[scrollbar-width:none] bg-surface py-1 pr-1.25 pl-2.25 focus-within:border-focus focus-within:ring-1 focus-within:ring-focus',
             problems.length > 0 ? 'border-failed' : 'border-line-input',
           )}
-          // A press beside the text begins to write.
+          // A press next to the text focuses the field.
           onClick={(event) => event.target === event.currentTarget && input.current?.focus()}
         >
           <Icon of={ListFilterIcon} className="text-text-3" />
@@ -285,7 +287,7 @@ export function FilterField({ filters, hasPayloads }: { filters: readonly ListFi
   );
 }
 
-/** A text without the name of any filter is a part of a name, in lists that have names. */
+/** In lists with names, a text without a filter name is part of a name. */
 function asName(filters: readonly ListFilter[], text: string): string {
   const ofNames = filters.find(({ name }) => name === 'name');
   const isBare = ofNames !== undefined && readQuery(filters, text).problems.every(({ kind }) => kind === 'word');
@@ -299,15 +301,15 @@ const placeholderOf = (filters: readonly ListFilter[]): string =>
     .map(({ label }) => label.toLowerCase())
     .join(', ');
 
-/** Kinds of things whose names are known by their ids. */
+/** Kinds of things whose names are known by id. */
 const isNamed = (kind: ListFilter['find']): kind is 'channel' | 'subscription' | 'workflow' =>
   kind === 'channel' || kind === 'subscription' || kind === 'workflow';
 
-/** A filter that is set: its name, its values, which are changed by a press, and a button that takes it away. */
+/** A filter that is set: its name, its value, which a press edits, and a button that removes it. */
 function Chip({ filter, value, onEdit }: { filter: ListFilter; value: string; onEdit: () => void }) {
   const [, change] = useAddress();
   const choice = choiceText(filter, value);
-  // Its label says what is shown (WCAG 2.5.3).
+  // The accessible name contains the visible text (WCAG 2.5.3).
   const kind = choice === value && isNamed(filter.find) ? filter.find : undefined;
   const name = useThingName({ kind: kind ?? 'channel', id: kind === undefined ? '' : value });
   const shown = kind === undefined ? choice : name;

@@ -17,11 +17,11 @@ type Given = {
   filters: readonly ListFilter[];
   views?: { page: View['page']; own: readonly OwnView[]; all?: string };
   columns?: { all: readonly Column<never>[]; choice: ReturnType<typeof useColumnChoice> };
-  /** Whether the rows have a time: the filters `since` and `until` are among the filters then. */
+  /** Whether the rows have a time; the filters then include `since` and `until`. */
   hasTime?: boolean;
   /** Whether the rows are of messages, whose payloads can be searched. */
   hasPayloads?: boolean;
-  /** Parts of the address that belong to the panel of a row, or to another tab of the page. */
+  /** Search parameters that belong to the panel of a row, or to another tab of the page. */
   ofPanel?: readonly string[];
   ofTabs?: readonly string[];
   children?: ReactNode;
@@ -29,7 +29,9 @@ type Given = {
 
 const NONE: readonly string[] = [];
 
-/** The one line above a list: a saved view, the filters, a span of time, and the columns. All of it stands in the address. */
+/**
+ * The line above a list: a saved view, the filters, a time range, and the columns. All of it is kept in the address.
+ */
 export function FilterLine({
   filters: given,
   views,

@@ -3,7 +3,7 @@ import type { readQuery } from '../../lib/query-text.ts';
 
 type Problem = ReturnType<typeof readQuery>['problems'][number];
 
-/** What is wrong with a part of the filters that somebody has written, and what would be right. */
+/** Returns what is wrong with a part of a typed filter, and a suggestion. */
 export function problemText({ kind, part }: Problem, filters: readonly ListFilter[]): string {
   switch (kind) {
     case 'word':
@@ -26,7 +26,7 @@ const exampleOf = (filters: readonly ListFilter[]): string => {
   return first === undefined ? `${filters[0]?.name}:value` : `${first.name}:${first.options?.[0]?.[0]}`;
 };
 
-/** The filter whose name begins alike. */
+/** Returns the filter whose name starts the same way. */
 const nearest = (part: string, filters: readonly ListFilter[]): string | undefined =>
   filters.find(({ name, label }) =>
     [name, label.toLowerCase()].some((each) => each.slice(0, 2) === part.toLowerCase().slice(0, 2)),

@@ -1,7 +1,7 @@
 import { ArrowUp } from 'lucide-react';
 import type { ListCount } from './data-list.tsx';
 
-/** How many rows there are, beside the title of a list, and a button for those that came since. */
+/** The number of rows, next to the title of a list, and a button for those that arrived since. */
 export function ListCountText({ count, isFiltered = false }: { count: ListCount | undefined; isFiltered?: boolean }) {
   if (count === undefined) return null;
   return (
@@ -16,7 +16,7 @@ export function ListCountText({ count, isFiltered = false }: { count: ListCount 
   );
 }
 
-/** Shows the rows that came since, which wait so that nothing moves under the pointer. */
+/** Shows the rows that arrived since; they wait so that nothing moves under the pointer. */
 export function NewRows({ fresh, onShow }: { fresh: number; onShow: () => void }) {
   if (fresh === 0) return null;
   return (

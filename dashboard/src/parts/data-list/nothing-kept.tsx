@@ -11,7 +11,10 @@ import { SPANS } from './time-range.tsx';
 
 const DAY_MS = 86_400_000;
 
-/** Stands in place of a list that has no rows because of its filters, whose names these are: the ways out are at hand. */
+/**
+ * Shown instead of a list that is empty because of its filters. It names these filters and offers ways to widen the
+ * search.
+ */
 export function NothingMatches({
   title,
   filters,
@@ -47,8 +50,9 @@ export function NothingMatches({
 }
 
 /**
- * The same for messages, or what is removed with them. Where the asked time lies before all that the channel keeps, or every channel
- * does, it says so and names the retention. `until`: the end of that time, as the address has it.
+ * Like NothingMatches, for messages and what is removed with them. If the requested time is older than the retention of the
+ * channel, or of every channel, it says so and names the retention. `until`: the end of that time, as the address has
+ * it.
  */
 export function NothingKept({
   channel,
@@ -64,7 +68,7 @@ export function NothingKept({
   const zone = useZone();
   const end = sinceOf(given.until);
   const those = channel === undefined ? channels.all : channels.all.filter(({ id }) => id === channel);
-  // With a full page of channels there may be one that keeps its messages for longer.
+  // With a full page of channels there may be one with a longer retention.
   const isWhole = channel === undefined ? channels.all.length < FULL : those.length === 1;
   const days = Math.max(0, ...those.map(({ retentionDays }) => retentionDays));
   const now = Date.now();

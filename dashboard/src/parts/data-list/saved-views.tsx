@@ -11,7 +11,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { useActs } from '../acts.tsx';
 import { Confirm } from '../confirm.tsx';
 
-/** A view that ships with the product. */
+/** A built-in view. */
 export type OwnView = { name: string; search: Search };
 
 type Given = {
@@ -23,12 +23,15 @@ type Given = {
   all?: string;
 };
 
-/** Filters under a name: those that ship, and those that the person has saved. One is current when all filters are its own. */
+/**
+ * Named sets of filters: the built-in ones, and those that the user has saved. A view is current if the filters equal
+ * its own.
+ */
 export function SavedViews({ page, filters, own, all = 'All' }: Given) {
   const [search, change] = useAddress();
   const client = useQueryClient();
   const { act } = useActs();
-  // Views belong to no place, so a refresh of the place leaves them.
+  // Views do not belong to an environment, so refreshing the environment does not refetch them.
   const refresh = (): Promise<void> => client.invalidateQueries({ queryKey: ['views'] });
   const [asked, setAsked] = useState<'save' | 'rename' | 'delete'>();
   const saved = useQuery({

@@ -21,12 +21,12 @@ export const SPANS = {
 } as const;
 
 const isSpan = (text: string): text is keyof typeof SPANS => text in SPANS;
-/** So many marked deployments can be chosen. */
+/** Most markers to choose from. */
 const SHOWN_MARKS = 5;
 
 /**
- * The span of time of a page, as `since` and `until` of its address have it: the last hours, since a marked deployment, or between two
- * times. `usual`: the span of a page without one; absent: any time.
+ * The time range of a page, kept in `since` and `until` of its address: the last hours, since a marker, or between two
+ * times. `usual`: the range if the address has none; if absent: any time.
  */
 export function TimeRange({ usual }: { usual?: keyof typeof SPANS }) {
   const [search, change] = useAddress();
@@ -49,7 +49,7 @@ export function TimeRange({ usual }: { usual?: keyof typeof SPANS }) {
         : until === undefined && since === undefined
           ? 'Any time'
           : `${fixed(since) ?? 'Start'} – ${fixed(until) ?? 'now'}`;
-  // A span that ends now is another one for whoever gets the address later.
+  // A span that ends now would mean another span to whoever opens the address later.
   const isRelative = until === undefined && /^\d+[mhd]$/.test(chosen ?? '');
   const choose = (next: string): void => change({ since: next, until: '' });
   return (
@@ -102,7 +102,7 @@ export function TimeRange({ usual }: { usual?: keyof typeof SPANS }) {
   );
 }
 
-/** Both ends of a span, to the second. An end without a time is open. */
+/** Both ends of a range, to the second. An end without a time is open. */
 function CustomRange({ onClose }: { onClose: () => void }) {
   const [search, change] = useAddress();
   const zone = useZone();

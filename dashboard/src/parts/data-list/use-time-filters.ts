@@ -3,7 +3,7 @@ import { isTime } from '../../lib/search.ts';
 import { useMarkers } from '../use-markers.ts';
 import { SPANS } from './time-range.tsx';
 
-/** So many marked deployments complete the filter. */
+/** Most markers to offer as completions. */
 const SHOWN = 5;
 
 /** The filters by time, which the time range sets: as text they are `since:1h` and `until:2026-11-28T14:00`. */

@@ -11,7 +11,7 @@ export type BarListRow = {
   tone: ChartTone;
 };
 
-/** How often each thing occurred, with its share of all. */
+/** Shows how often each thing occurred, with its share of the total. */
 export function BarList({
   rows,
   total,
@@ -19,7 +19,7 @@ export function BarList({
   onPick,
 }: {
   rows: readonly BarListRow[];
-  /** All of them, when the list shows the most frequent. */
+  /** The total, if the list shows only the most frequent. */
   total?: number;
   label: string;
   onPick?: ((key: string) => void) | undefined;

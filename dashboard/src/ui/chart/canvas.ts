@@ -3,24 +3,27 @@ import { createColours } from './colours.ts';
 import { barEdges, stackEdges } from './scale.ts';
 import { type ChartSeries, type ChartTone, variableOf } from './series.ts';
 
-/** What a canvas shows. Times are milliseconds. */
+/** What a canvas shows. Times are in milliseconds. */
 export type Drawing = {
   kind: 'bars' | 'lines';
   times: readonly number[];
   stepSeconds: number;
   from: number;
   to: number;
-  /** The value at its upper edge. */
+  /** The value at the top edge. */
   most: number;
-  /** In the order of drawing: the bottom of a stack first. */
+  /** In drawing order: the bottom of a stack first. */
   series: readonly ChartSeries[];
 };
 
-/** Least height of a bar in CSS pixels. */
+/** Minimum height of a bar in CSS pixels. */
 const LEAST = 2;
 const POINT = 4;
 
-/** Draws bars or lines with uPlot, and redraws no more than has changed. Labels, marks and the crosshair are elements over it. */
+/**
+ * Draws bars or lines with uPlot, and redraws only what has changed. Labels, markers and the crosshair are elements on
+ * top of it.
+ */
 export class ChartCanvas {
   readonly #place: HTMLElement;
   readonly #colours: ReturnType<typeof createColours>;
@@ -61,7 +64,7 @@ export class ChartCanvas {
     const { kind, series } = this.#shown.drawing;
     return {
       ...size,
-      // One pixel for the upper grid line.
+      // One pixel for the top grid line.
       padding: [1, 0, 0, 0],
       legend: { show: false },
       cursor: { show: false },
@@ -134,17 +137,17 @@ export class ChartCanvas {
   }
 }
 
-/** What needs a new plot when it changes. */
+/** Changes of these need a new plot. */
 const shapeOf = ({ kind, series }: Drawing): string =>
   `${kind} ${series.map(({ key, tone }) => `${key}:${tone}`).join(' ')}`;
 
-/** Lines go through the middles of their steps, as bars stand there. */
+/** Lines go through the middle of each step, where bars are. */
 function dataOf({ times, stepSeconds, series }: Drawing): uPlot.AlignedData {
   const half = stepSeconds * 500;
   return [times.map((at) => at + half), ...series.map(({ values }) => values.map((value) => value ?? null))];
 }
 
-/** Places of values without a neighbour, through which no line goes. */
+/** Positions of values without a neighbour, which no line would show. */
 function lonely(values: ArrayLike<number | null | undefined> | undefined): number[] {
   const isThere = (at: number): boolean => (values?.[at] ?? null) !== null;
   return Array.from({ length: values?.length ?? 0 }, (_, at) => at).filter(

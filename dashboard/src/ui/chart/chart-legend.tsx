@@ -7,8 +7,9 @@ import { type ChartTone, groundOf } from './series.ts';
 export type LegendEntry = { key: string; label: string; tone: ChartTone; count?: ReactNode };
 
 /**
- * The series of a chart. `row` stands above a chart and is left out for a single series; `column` stands beside a slim one and sums it
- * up. A press gives the key to `onToggle`, which hides the series, or to `onPick`, which filters a list by it.
+ * The legend of a chart. `row` goes above a chart and is left out for a single series; `column` goes next to a narrow
+ * chart and shows totals. A press passes the key to `onToggle`, which hides the series, or to `onPick`, which filters a
+ * list by it.
  */
 export function ChartLegend({
   entries,
@@ -23,7 +24,7 @@ export function ChartLegend({
   form?: 'row' | 'column';
   kind?: 'bars' | 'lines';
   label?: string;
-  /** Keys of series that are not drawn. */
+  /** Keys of hidden series. */
   hidden?: readonly string[];
   onToggle?: ((key: string) => void) | undefined;
   onPick?: ((key: string) => void) | undefined;

@@ -17,7 +17,7 @@ export function TableToggle({ isTable, onChange }: { isTable: boolean; onChange:
   );
 }
 
-/** The values of a chart as a table in its place, which is as high: it scrolls. The newest step comes first. */
+/** Shows the values of a chart as a table, as high as the chart and scrolling. The newest step comes first. */
 export function ChartTable({
   label,
   height,

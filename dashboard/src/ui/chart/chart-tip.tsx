@@ -7,7 +7,7 @@ import type { ChartMark, ChartTone } from './series.ts';
 
 export type TipRow = { key: string; label: string; tone: ChartTone; value: number | undefined };
 
-/** What stands at the crosshair. It is said by the slider around it too, so screen readers leave it out. */
+/** The values at the crosshair. Hidden from screen readers, because the slider around it announces them too. */
 export function ChartTip({
   time,
   rows,
@@ -22,14 +22,14 @@ export function ChartTip({
   hasShares: boolean;
   format: (value: number) => string;
   marks: readonly ChartMark[];
-  /** Where the crosshair is, in a plot of this width. */
+  /** Position of the crosshair in a plot of this width. */
   x: number;
   width: number;
 }) {
   const sum = rows.reduce((all, { value = 0 }) => all + value, 0);
   const shown = hasShares ? rows.filter(({ value = 0 }) => value > 0) : rows;
   const isLeft = x > width / 2;
-  // Gives way where the tip would not fit into the plot.
+  // Shifts if the tip would not fit into the plot.
   const spacer = <div style={{ flex: `0 1 ${(isLeft ? width - x : x) + 8}px` }} />;
   return (
     <div
@@ -64,7 +64,7 @@ export function ChartTip({
   );
 }
 
-/** Tells a series by its shape: the icon of its state, or a line as thick as its own. */
+/** Identifies a series by shape: the icon of its state, or a line as thick as its own. */
 function ToneMark({ tone }: { tone: ChartTone }) {
   return tone === 'accent' || tone === 'quiet' ? (
     <span className={clsx('w-3.5 rounded-full bg-current', tone === 'accent' ? 'h-0.75' : 'h-px')} />

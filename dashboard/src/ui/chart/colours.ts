@@ -35,8 +35,8 @@ function subscribe(listener: () => void): () => void {
 export const useTheme = (): number => useSyncExternalStore(subscribe, () => version);
 
 /**
- * Reads colours for a canvas. Custom properties hold `light-dark(…)`, which a canvas does not understand, so an element of the page takes
- * the colour and is asked what became of it.
+ * Resolves colours for a canvas. Custom properties contain `light-dark(…)`, which a canvas does not support, so an
+ * element of the page gets the colour and its computed style is read.
  */
 export function createColours(element: HTMLElement): { of: (variable: string) => string; forget: () => void } {
   const known = new Map<string, string>();

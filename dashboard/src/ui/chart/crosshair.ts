@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from 'react';
 
-/** The step that is pointed at: a moment in its middle, and the chart in which it is. */
+/** The step at the pointer: a time in its middle, and its chart. */
 type Point = { at: number; owner: string };
 
 export type Crosshair = {
@@ -28,7 +28,7 @@ function createCrosshair(): Crosshair {
 
 const shared = new Map<string, Crosshair>();
 
-/** The crosshair of a chart, which all charts with the same key share. */
+/** The crosshair of a chart, shared by all charts with the same key. */
 export function useCrosshair(key: string | undefined): [crosshair: Crosshair, point: Point | undefined] {
   const [own] = useState(createCrosshair);
   let crosshair = own;

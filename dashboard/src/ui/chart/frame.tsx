@@ -6,12 +6,12 @@ import { timeLabels } from './times.ts';
 import type { Zone } from '../../lib/zone-times.ts';
 import type { ChartView } from './view.ts';
 
-/** Room of a flag in pixels. Its name is cut off there; the crosshair shows the whole. */
+/** Width of a flag in pixels. Its name is cut off there; the crosshair shows all of it. */
 const FLAG = 116;
 
 type Placed = ChartMark & { x: number; flag: 'left' | 'right' | undefined };
 
-/** Marks within the plot, the newest first. Where flags would overlap, an older mark has none. */
+/** Markers within the plot, the newest first. If flags would overlap, the older marker has no flag. */
 function placed(marks: readonly ChartMark[], { from, to }: ChartView, width: number): Placed[] {
   const taken: (readonly [from: number, to: number])[] = [];
   return marks
@@ -27,7 +27,7 @@ function placed(marks: readonly ChartMark[], { from, to }: ChartView, width: num
     });
 }
 
-/** Moments that are marked, such as deployments: dashed lines with a flag each. */
+/** Marked moments, such as deployments: dashed lines, each with a flag. */
 export function ChartMarks({
   marks,
   view,
@@ -63,7 +63,7 @@ export function ChartMarks({
 
 const SIDES = { start: '', middle: '-translate-x-1/2', end: '-translate-x-full' } as const;
 
-/** Times below a plot. The slider over it tells them too, so screen readers leave them out. */
+/** Times below a plot. Hidden from screen readers, because the slider over the plot announces them too. */
 export function TimeAxis({
   view: { from, to },
   width,

@@ -6,7 +6,9 @@ import type { ChartView } from './view.ts';
 
 const HOUR = 3_600_000;
 
-/** A sentence in place of a chart with one or two bars: "12 attempts, all in the last minute. 11 delivered, 1 failed". */
+/**
+ * A sentence instead of a chart with one or two bars: "12 attempts, all in the last minute. 11 delivered, 1 failed".
+ */
 export function FewBars({
   label,
   view,
@@ -32,7 +34,7 @@ export function FewBars({
   zone: Zone;
   now: number;
 }) {
-  // Counts are told as their bars stand, and of measures the accented one leads.
+  // Counts are listed in the order of their bars; for measures the accented one comes first.
   const sums = (kind === 'bars' ? view.series : view.series.toReversed())
     .map(({ label: name, values }) => {
       const known = values.filter((value) => value !== undefined);
@@ -76,7 +78,7 @@ export function FewBars({
   );
 }
 
-/** `between 11:45 and 12:00`, `on 27 Nov`. */
+/** Returns a text such as `between 11:45 and 12:00` or `on 27 Nov`. */
 const betweenText = (span: string): string =>
   span.includes('–') ? `between ${span.replace(/ ?– ?/, ' and ')}` : `on ${span}`;
 
@@ -98,7 +100,7 @@ const measuresText = (when: string, [first, ...others]: readonly Part[]): string
 
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Says that a part of the range is shown, and leads to the whole of it and back. */
+/** Says that only a part of the range is shown, with a button for the whole range and back. */
 export function Zoomed({
   view: { zoom, whole },
   isWhole,
@@ -133,5 +135,5 @@ export function Zoomed({
   );
 }
 
-/** The last bar of a range may go beyond its end: 24 hours and a quarter are 24 hours. */
+/** The last bar of a range may extend beyond its end: 24 hours and a quarter count as 24 hours. */
 const roundedSeconds = (ms: number): number => (ms < 3 * HOUR ? ms : Math.round(ms / HOUR) * HOUR) / 1_000;

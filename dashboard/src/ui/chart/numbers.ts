@@ -1,4 +1,4 @@
-/** `97%`, `9.2%`, `<0.1%`. Never 0% or 100% unless it is exact. */
+/** Formats a percentage: `97%`, `9.2%`, `<0.1%`. It is 0% or 100% only if that is exact. */
 export function roundShareText(part: number, whole: number): string {
   if (whole === 0 || part === 0) return '0%';
   if (part === whole) return '100%';

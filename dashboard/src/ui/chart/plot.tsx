@@ -3,7 +3,9 @@ import { ChartCanvas, type Drawing } from './canvas.ts';
 import { useTheme } from './colours.ts';
 import './plot.css';
 
-/** The canvas of a chart, in the size of its place. Screen readers are told the same by the elements over it. */
+/**
+ * The canvas of a chart, as large as its container. The elements on top of it give screen readers the same information.
+ */
 export function Plot({ drawing, width, height }: { drawing: Drawing; width: number; height: number }) {
   const place = useRef<HTMLDivElement>(null);
   const canvas = useRef<ChartCanvas>(undefined);
@@ -23,7 +25,7 @@ export function Plot({ drawing, width, height }: { drawing: Drawing; width: numb
   return <div ref={place} aria-hidden="true" className="absolute inset-0 overflow-hidden" />;
 }
 
-/** The width of an element in whole pixels: 0 before it is known. */
+/** The width of an element in whole pixels; 0 before it is known. */
 export function useBoxWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {

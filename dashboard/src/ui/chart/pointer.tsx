@@ -6,7 +6,7 @@ import type { Zone } from '../../lib/zone-times.ts';
 import { type TakeSpan, usePointing } from './use-pointing.ts';
 import type { ChartView } from './view.ts';
 
-/** Lies over a plot: the crosshair, the span that is being selected, and the values of both. */
+/** The layer over a plot with the crosshair, the selected span, and the values of both. */
 export function ChartPointer({
   label,
   view,
@@ -25,7 +25,7 @@ export function ChartPointer({
   view: ChartView;
   kind: 'bars' | 'lines';
   width: number;
-  /** The value at the upper edge. */
+  /** The value at the top edge. */
   most: number;
   format: (value: number) => string;
   marks: readonly ChartMark[];
@@ -115,7 +115,10 @@ function Dots({ view: { series }, at, most, x }: { view: ChartView; at: number; 
 
 const isWithin = (at: number, from: number, to: number): boolean => at >= from && at < to;
 
-/** Values of a step, or of several: counts are added up, and of a measure the highest is shown. The top of a stack comes first. */
+/**
+ * Returns the values of one or several steps: counts are summed, and of a measure the highest is shown. The top of a
+ * stack comes first.
+ */
 function rowsOf({ series }: ChartView, first: number, last: number, kind: 'bars' | 'lines'): TipRow[] {
   return series.toReversed().map(({ key, label, tone, values }) => {
     const known = values.slice(first, last + 1).filter((value) => value !== undefined);

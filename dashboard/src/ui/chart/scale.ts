@@ -1,4 +1,6 @@
-/** The smallest of 1, 2, 2.5 and 5 × 10ⁿ that is not below the value. Counts have no 2.5 and nothing below 1. */
+/**
+ * Returns the smallest of 1, 2, 2.5 and 5 × 10ⁿ that is not below the value. Counts do not use 2.5 or anything below 1.
+ */
 export function niceMax(value: number, of: 'counts' | 'measures'): number {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -8,8 +10,9 @@ export function niceMax(value: number, of: 'counts' | 'measures'): number {
 }
 
 /**
- * Heights of values that stand on each other, from the bottom, as the edges between them. A value other than 0 is at least `least` high:
- * one failure beside a thousand deliveries must be seen. What that adds to a full stack is taken from its highest part.
+ * Returns the heights of stacked values, from the bottom, as the edges between them. A value other than 0 is at least
+ * `least` high, because one failure next to a thousand deliveries must be visible. What that adds to a full stack is
+ * taken from its highest part.
  */
 export function stackEdges(
   values: readonly (number | undefined)[],
@@ -26,8 +29,8 @@ export function stackEdges(
 }
 
 /**
- * Left edge and width of a bar in pixels, for a step that begins at `start`. The space between two bars, a fifth of a step, is the same
- * everywhere, and their widths differ by a pixel: eyes find uneven spaces sooner.
+ * Returns the left edge and width, in pixels, of the bar for a step that begins at `start`. The gap between bars, a
+ * fifth of a step, is constant and their widths differ by a pixel, because uneven gaps are more noticeable.
  */
 export function barEdges(start: number, step: number): [left: number, width: number] {
   const space = step < 3 ? 0 : Math.max(1, Math.round(step * 0.2));

@@ -6,15 +6,15 @@ export type ChartTone = Tone | 'accent' | 'quiet';
 
 export type ChartSeries = { key: string; label: string; tone: ChartTone; values: StepValues };
 
-/** A moment that is marked, such as a deployment. */
+/** A marked moment, such as a deployment. */
 export type ChartMark = { at: string; label: string };
 
 type Paint = {
   /** Custom property with the colour of its bar or line. */
   variable: string;
-  /** Class with the same colour as a ground. */
+  /** Class with the same colour as a background. */
   ground: string;
-  /** Place in a stack, from the bottom. Failures stand on top, where they are seen. */
+  /** Position in a stack, from the bottom. Failures are on top, where they are visible. */
   rank: number;
 };
 
@@ -35,6 +35,6 @@ const PAINTS: Readonly<Record<ChartTone, Paint>> = {
 export const variableOf = (tone: ChartTone): string => PAINTS[tone].variable;
 export const groundOf = (tone: ChartTone): string => PAINTS[tone].ground;
 
-/** Series in the order in which they are drawn: the bottom of a stack first, and the accented line over the quiet one. */
+/** Returns the series in drawing order: the bottom of a stack first, and the accented line over the quiet one. */
 export const inDrawingOrder = <S extends { tone: ChartTone }>(series: readonly S[]): S[] =>
   series.toSorted((a, b) => PAINTS[a.tone].rank - PAINTS[b.tone].rank);

@@ -1,7 +1,7 @@
-/** Values of one series, one for each step. Undefined where nothing was measured. */
+/** Values of one series, one per step. Undefined if nothing was measured. */
 export type StepValues = readonly (number | undefined)[];
 
-/** Lengths of a bar in seconds, from one second to one day. */
+/** Possible lengths of a bar in seconds, from one second to one day. */
 const LENGTHS = [1, 10, 60, 300, 900, 3_600, 21_600, 86_400];
 const MOST_BARS = 96;
 
@@ -16,9 +16,9 @@ export function barSeconds(rangeSeconds: number, given = 1): number {
 }
 
 /**
- * Joins steps into bars of `seconds`. Counts are added up; of a percentile the highest is taken, because percentiles cannot be averaged.
- * Bars begin at multiples of their length, so they stay the same as time goes on; `shiftMs` is the distance of the reader's zone from
- * UTC, which makes days begin at midnight there.
+ * Joins steps into bars of `seconds`. Counts are summed; of a percentile the highest is taken, because percentiles
+ * cannot be averaged. Bars begin at multiples of their length, so they stay the same as time passes; `shiftMs` is the
+ * offset of the user's zone from UTC, which makes days begin at midnight there.
  */
 export function rebin<S extends { values: StepValues }>(
   steps: { times: readonly number[]; stepSeconds: number; series: readonly S[] },
@@ -42,12 +42,12 @@ export function rebin<S extends { values: StepValues }>(
   return { times, stepSeconds: seconds, series };
 }
 
-/** Bars of a zoomed chart: fewer would be as wide as buttons. */
+/** Minimum bars of a zoomed chart: fewer would be as wide as buttons. */
 const LEAST_STEPS = 24;
 
 /**
- * Returns the first and last step to show when the data fill less than a third of the range, and undefined otherwise. The part has at
- * least 24 steps, around the data, and at most half of the range: a smaller change is not worth the words that explain it.
+ * Returns the first and last step to show if the data fill less than a third of the range, and undefined otherwise. The
+ * part has at least 24 steps, around the data, and at most half of the range: a smaller change is not worth explaining.
  */
 export function zoomOf(hasData: readonly boolean[]): { first: number; last: number } | undefined {
   const [first, last] = [hasData.indexOf(true), hasData.lastIndexOf(true)];
@@ -67,7 +67,7 @@ export function stepsWithData(series: readonly { values: StepValues }[], count: 
   );
 }
 
-/** The step in which a moment lies. Undefined before the first and after the last. */
+/** Returns the step that contains a moment. Undefined before the first and after the last step. */
 export function stepAt(times: readonly number[], stepSeconds: number, at: number): number | undefined {
   const place = times.findLastIndex((start) => start <= at);
   return place === -1 || at >= (times[place] ?? 0) + stepSeconds * 1_000 ? undefined : place;

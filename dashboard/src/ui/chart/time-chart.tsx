@@ -12,31 +12,31 @@ import { perText } from './times.ts';
 import type { TakeSpan } from './use-pointing.ts';
 import { type ChartData, type ChartView, useView } from './view.ts';
 
-/** Fewer bars with data are told in a sentence. */
+/** With fewer bars that have data, a sentence is shown instead. */
 const LEAST_FILLED = 3;
 
 export type TimeChartProps = ChartData & {
   /** What is shown, for screen readers. */
   label: string;
-  /** Of the plot, in pixels. The time axis below it takes another 20. */
+  /** Height of the plot in pixels. The time axis below it takes another 20. */
   height: number;
   format?: (value: number) => string;
   /** What is counted: "attempts". */
   noun?: string;
-  /** In place of the sentence that is told when fewer than three bars have data. */
+  /** Replaces the sentence that is shown if fewer than three bars have data. */
   few?: ReactNode;
-  /** Leads to the last hour: offered when fewer than three bars have data, and all of these are within it. */
+  /** Opens the last hour: offered if fewer than three bars have data, all of them within it. */
   onLastHour?: (() => void) | undefined;
-  /** Told when there are no data. */
+  /** Shown if there are no data. */
   empty?: string;
   marks?: readonly ChartMark[];
-  /** Keys of series that are not drawn. */
+  /** Keys of hidden series. */
   hidden?: readonly string[];
-  /** A chart beside a list: its axis has no unit, and marks have no flags. */
+  /** A chart next to a list: its axis has no unit, and markers have no flags. */
   isSlim?: boolean;
-  /** Data are on their way: the place is kept. */
+  /** Data are loading: the space is reserved. */
   isLoading?: boolean;
-  /** Shows the part with data when they fill less than a third of the range. */
+  /** Shows only the part with data if they fill less than a third of the range. */
   isZoomable?: boolean;
   /** Charts with the same key share their crosshair. */
   syncKey?: string | undefined;
@@ -46,7 +46,7 @@ export type TimeChartProps = ChartData & {
   onPick?: TakeSpan | undefined;
 };
 
-/** Counts or measures over time. It has the same height before its data are there, with few of them, and with none. */
+/** A chart of counts or measures over time. Its height is the same while loading, with few data, and with none. */
 export function TimeChart(props: TimeChartProps) {
   const {
     label,

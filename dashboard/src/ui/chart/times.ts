@@ -6,11 +6,11 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** How far the clocks of a zone are ahead of UTC at a time. */
+/** Returns how far a zone is ahead of UTC at a time. */
 export const shiftOf = (at: number, zone: Zone): number =>
   zone === 'utc' ? 0 : -new Date(at).getTimezoneOffset() * MINUTE;
 
-/** A date whose UTC parts are those that the clocks of the zone show. */
+/** Returns a date whose UTC parts are those of the local time in the zone. */
 const shown = (at: number, zone: Zone): Date => new Date(at + shiftOf(at, zone));
 
 const clockText = (at: number, zone: Zone, hasSeconds = false): string =>
@@ -26,20 +26,20 @@ function dateText(at: number, zone: Zone, now: number): string {
 
 const dayOf = (at: number, zone: Zone): number => Math.floor((at + shiftOf(at, zone)) / DAY);
 
-/** A time with its day, unless that is today: `14:00`, `14:00 yesterday`, `27 Nov 14:00`. */
+/** Formats a time with its day, unless that is today: `14:00`, `14:00 yesterday`, `27 Nov 14:00`. */
 function timeText(at: number, zone: Zone, now: number, hasSeconds = false): string {
   const clock = clockText(at, zone, hasSeconds);
   const before = dayOf(now, zone) - dayOf(at, zone);
   return before === 0 ? clock : before === 1 ? `${clock} yesterday` : `${dateText(at, zone, now)} ${clock}`;
 }
 
-/** From one time to another: `11:45–12:00`, `18:00–18:15 yesterday`, `27 Nov 11:45–12:00`, `27 Nov`, `20–27 Nov`. */
+/** Formats a span: `11:45–12:00`, `18:00–18:15 yesterday`, `27 Nov 11:45–12:00`, `27 Nov`, `20–27 Nov`. */
 export function spanText(from: number, to: number, zone: Zone, now: number): string {
   const hasSeconds = from % MINUTE !== 0 || to % MINUTE !== 0;
   const [isDays, last] = [isMidnight(from, zone) && isMidnight(to, zone) && to > from, to - 1];
   if (isDays && dayOf(last, zone) === dayOf(from, zone)) return dateText(from, zone, now);
   if (isDays) return `${dateText(from, zone, now)} – ${dateText(last, zone, now)}`;
-  // The end of a day belongs to it: 23:45–00:00 is no span of two days.
+  // The end of a day belongs to that day: 23:45–00:00 does not span two days.
   if (dayOf(last, zone) !== dayOf(from, zone))
     return `${timeText(from, zone, now, hasSeconds)} – ${timeText(to, zone, now, hasSeconds)}`;
   const end = clockText(to, zone, hasSeconds);
@@ -49,7 +49,7 @@ export function spanText(from: number, to: number, zone: Zone, now: number): str
 
 const isMidnight = (at: number, zone: Zone): boolean => (at + shiftOf(at, zone)) % DAY === 0;
 
-/** A length of time in one unit: `15 min`, `24 hours`, `7 days`, and `minute` for one. */
+/** Formats a length of time in one unit: `15 min`, `24 hours`, `7 days`, and `minute` for one. */
 export function lengthText(seconds: number): string {
   const [size, one, many] =
     seconds % 86_400 === 0 && seconds > 86_400
@@ -63,7 +63,7 @@ export function lengthText(seconds: number): string {
   return count === 1 ? one : `${Number(count.toFixed(1))} ${many}`;
 }
 
-/** What one bar counts: `per 15 min`, `per hour`, `per day`. */
+/** Returns what one bar counts: `per 15 min`, `per hour`, `per day`. */
 export const perText = (seconds: number): string =>
   seconds === 86_400 ? 'per day' : `per ${lengthText(seconds).replace('hours', 'h')}`;
 
@@ -73,23 +73,26 @@ const INTERVALS = [
   ...[1, 2, 3, 4, 6, 12].map((each) => each * HOUR),
   ...[1, 2, 7, 14, 28].map((each) => each * DAY),
 ];
-/** Of a letter of an axis, in pixels; and between two labels. */
+/** Width of a letter on an axis, and the gap between two labels, in pixels. */
 const [LETTER, SPACE] = [6, 16];
 
-/** A label of the time axis. `x` is in pixels; the side is that of the label which stands there. */
+/** A label of the time axis. `x` is in pixels; the side is the edge of the label that is at `x`. */
 export type TimeLabel = { text: string; x: number; side: 'start' | 'middle' | 'end' };
 
 type Range = { from: number; to: number; isEndNow: boolean };
 type Frame = { width: number; zone: Zone; now: number };
 
-/** Labels of a time axis: four to six round times as far as there is room, and "now" last when the range ends now. */
+/**
+ * Returns the labels of a time axis: four to six round times, as far as there is room, and "now" last if the range ends
+ * now.
+ */
 export function timeLabels(range: Range, frame: Frame): TimeLabel[] {
   const most = frame.width < 360 ? 4 : frame.width < 640 ? 5 : 6;
   let best: TimeLabel[] = [];
   for (const interval of INTERVALS) {
     if ((range.to - range.from) / interval > most + 2) continue;
     const ticks = ticksOf(range, interval, frame.zone);
-    // The first label tells the day and is the longest: without room for it, the next one is the first.
+    // The first label contains the day and is the longest; if it does not fit, start with the next one.
     for (let skip = 0; skip <= 2; skip += 1) {
       const labels = labelsOf(ticks.slice(skip), interval, range, frame);
       if (labels === undefined || labels.length > most) continue;
@@ -100,17 +103,17 @@ export function timeLabels(range: Range, frame: Frame): TimeLabel[] {
   return best;
 }
 
-/** Multiples of the interval by the clocks of the zone, as moments. */
+/** Returns the multiples of the interval by the zone's local time, as timestamps. */
 function ticksOf({ from, to }: Range, interval: number, zone: Zone): number[] {
   const shift = shiftOf(from, zone);
   const ticks: number[] = [];
   for (let each = Math.ceil((from + shift) / interval) * interval; each - shift <= to; each += interval)
-    // Clocks that are put forward or back within the range move the ticks after it.
+    // If clocks change within the range, the ticks after that move.
     ticks.push(each - shiftOf(each - shift, zone));
   return ticks;
 }
 
-/** Labels of ticks, without those that "now" takes the room of. Undefined if others have too little room. */
+/** Returns labels for ticks, without those in the way of "now". Undefined if the others do not fit. */
 function labelsOf(
   ticks: readonly number[],
   interval: number,

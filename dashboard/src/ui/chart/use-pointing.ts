@@ -3,18 +3,19 @@ import { useCrosshair } from './crosshair.ts';
 import { stepAt } from './steps.ts';
 import type { ChartView } from './view.ts';
 
-/** Takes a span of time as two ISO times. */
+/** Receives a time span as two ISO times. */
 export type TakeSpan = (from: string, to: string) => void;
 
-/** A pointer that has moved less than this, in pixels, was a click. */
+/** A pointer that has moved less than this, in pixels, made a click. */
 const CLICK_PX = 4;
 
-/** Steps from the first to the last: one that is pointed at, or those of a selection. */
+/** The first and last step: the one at the pointer, or those of a selection. */
 type Steps = { first: number; last: number };
 
 /**
- * Takes pointer and keys of a plot. Arrow keys and the pointer move the crosshair. Dragging, or Shift with the arrow keys, selects a span
- * for `onSpan`; a click or Enter gives one step to `onPick`, or to `onSpan` where nothing is picked.
+ * Handles the pointer and keys of a plot. Arrow keys and the pointer move the crosshair. Dragging, or Shift with the
+ * arrow keys, selects a span for `onSpan`; a click or Enter passes one step to `onPick`, or to `onSpan` if there is no
+ * `onPick`.
  */
 export function usePointing({
   view: { times, stepSeconds, from, to },
@@ -29,7 +30,7 @@ export function usePointing({
 }): { pointed: number | undefined; steps: Steps | undefined; isOwn: boolean; handlers: DOMAttributes<HTMLElement> } {
   const owner = useId();
   const [crosshair, point] = useCrosshair(syncKey);
-  // A moment and no place, because a new step moves all others to the left.
+  // A time and not a position, because a new step shifts all others to the left.
   const [begun, setBegun] = useState<{ at: number; x?: number; isFirstTap?: boolean }>();
   const middleOf = (step: number): number => (times[step] ?? from) + stepSeconds * 500;
   const pointed = point === undefined ? undefined : stepAt(times, stepSeconds, point.at);
@@ -79,14 +80,14 @@ export function usePointing({
     onFocus: ({ currentTarget }) => currentTarget.matches(':focus-visible') && pointAt(pointed ?? times.length - 1),
     onBlur: leave,
     onPointerMove: (event) => pointAt(stepUnder(event)),
-    // A finger leaves whenever it is lifted. What it has shown stays until another place is touched.
+    // Lifting a finger counts as leaving. Keep what it has shown until another place is touched.
     onPointerLeave: ({ pointerType }) => pointerType === 'mouse' && begun?.x === undefined && leave(),
     onPointerCancel: leave,
     onPointerDown(event) {
       if (event.button !== 0) return;
       event.currentTarget.setPointerCapture(event.pointerId);
       const step = stepUnder(event);
-      // A finger has not moved before, so its first tap shows the values, and the second one opens the list.
+      // A finger does not hover, so its first tap shows the values, and the second one opens the list.
       const isFirstTap = event.pointerType === 'touch' && step !== pointed;
       pointAt(step);
       setBegun({ at: middleOf(step), x: event.clientX, isFirstTap });

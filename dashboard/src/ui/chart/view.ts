@@ -4,13 +4,13 @@ import { barSeconds, rebin, stepsWithData, zoomOf } from './steps.ts';
 import { shiftOf } from './times.ts';
 import type { Zone } from '../../lib/zone-times.ts';
 
-/** What a chart or its table is given. */
+/** The input of a chart or its table. */
 export type ChartData = {
   /** When each step began, oldest first. */
   times: readonly string[];
   stepSeconds: number;
   series: readonly ChartSeries[];
-  /** Counts that stand on each other, or measures that have a line each. */
+  /** Stacked counts, or measures with a line each. */
   kind: 'bars' | 'lines';
   zone?: Zone;
   /** The current time, for "now" and "yesterday". */
@@ -19,7 +19,7 @@ export type ChartData = {
 
 type Range = { from: number; to: number };
 
-/** What is shown of it: steps joined into bars, and the part of the range that has data. Times are milliseconds. */
+/** What is shown: steps joined into bars, and the part of the range that has data. Times are in milliseconds. */
 export type ChartView = Range & {
   times: readonly number[];
   stepSeconds: number;
@@ -29,11 +29,14 @@ export type ChartView = Range & {
   filled: readonly number[];
   /** The whole range. */
   whole: Range;
-  /** The part with data, when they fill less than a third of the range. */
+  /** The part with data, if they fill less than a third of the range. */
   zoom: Range | undefined;
 };
 
-/** Returns the view, and the one before it for as long as nothing in it has changed: equal data are not drawn again. */
+/**
+ * Returns the view, and the same object as before while nothing in it has changed, so that equal data are not drawn
+ * again.
+ */
 export function useView(data: ChartData, isWhole: boolean): ChartView {
   const next = viewOf(data, isWhole);
   const [kept, setKept] = useState(next);
@@ -42,7 +45,7 @@ export function useView(data: ChartData, isWhole: boolean): ChartView {
   return next;
 }
 
-/** `isWhole`: the whole range is shown, however little of it has data. */
+/** `isWhole`: show the whole range, however little of it has data. */
 export function viewOf({ times, stepSeconds, series, kind, zone = 'utc' }: ChartData, isWhole: boolean): ChartView {
   const of = kind === 'bars' ? 'counts' : 'measures';
   const ms = stepSeconds * 1_000;

@@ -2,7 +2,7 @@ import clsx from 'clsx';
 import type { KeyboardEvent, ReactNode, Ref } from 'react';
 import { BoxHead } from '../layout.tsx';
 
-/** A bordered box around code: its title and small controls above, what belongs to the code above and below it. */
+/** A bordered box around code: its title and small controls above, and what belongs to the code above and below it. */
 export function CodeBox({
   title,
   label,
@@ -15,7 +15,7 @@ export function CodeBox({
   ref,
   onKeyDown,
 }: {
-  /** Absent: a box without a head. */
+  /** If absent, the box has no header. */
   title?: ReactNode;
   label: string;
   note?: ReactNode;
@@ -47,7 +47,7 @@ export function CodeBox({
   );
 }
 
-/** Names with their values above code, such as the headers of a request. A value that is undefined was not sent. */
+/** Names with their values above code, such as the headers of a request. An undefined value was not sent. */
 export function CodeFacts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="mono grid grid-cols-[minmax(0,max-content)_minmax(0,1fr)] gap-x-3 gap-y-0.5 px-3 py-2">

@@ -7,7 +7,7 @@ import type { CodeLanguage, Completions } from './completion.ts';
 import type { EditorHandle } from './editor.tsx';
 import type { CodeProblem } from './editor-problems.ts';
 
-/** CodeMirror is larger than a page: it is loaded with the first editor. */
+/** CodeMirror is larger than a page, so it is loaded with the first editor. */
 const Editor = lazy(() => import('./editor.tsx'));
 
 export type CodeEditorHandle = Pick<EditorHandle, 'focus' | 'goTo'>;
@@ -16,11 +16,11 @@ export type CodeEditorGiven = FieldGiven & {
   value: string;
   onChange: (value: string) => void;
   language: CodeLanguage;
-  /** One line without numbers: Enter submits, and pasted lines become one. */
+  /** One line without line numbers: Enter submits, and pasted lines become one. */
   isSingleLine?: boolean;
   onSubmit?: () => void;
   placeholder?: string;
-  /** `fill`: as high as what it stands in. Absent: as high as its text, from `minLines` to `maxLines`. */
+  /** `fill`: as high as its container. If absent: as high as its text, from `minLines` to `maxLines`. */
   height?: 'fill';
   minLines?: number;
   maxLines?: number;
@@ -28,11 +28,11 @@ export type CodeEditorGiven = FieldGiven & {
   look?: 'field' | 'bare';
   hasLineNumbers?: boolean;
   problems?: readonly CodeProblem[];
-  /** What may be written at a place. The names of templates are completed between `{{` and `}}` alone. */
+  /** Completions at a position. In templates, names are completed only between `{{` and `}}`. */
   completions?: Completions;
   isReadOnly?: boolean;
   hasFocus?: boolean;
-  /** Its name in the data of a form. */
+  /** Its name in the form data. */
   name?: string;
   beside?: ReactNode;
   ref?: Ref<CodeEditorHandle>;
@@ -43,7 +43,7 @@ const LINE_PX = 18;
 const MOST_LISTED = 3;
 const NO_PROBLEMS: readonly CodeProblem[] = [];
 
-/** JSON, an expression, a template or text to be written, with its problems at their places and below. */
+/** An editor for JSON, an expression, a template or text, with problems marked in the text and listed below. */
 export function CodeEditor({
   value,
   onChange,
@@ -83,7 +83,7 @@ export function CodeEditor({
   const text = clsx('mono block min-w-0 grow [font-variant-ligatures:none]', height === 'fill' && 'h-full');
   const shown = (
     <div
-      // `as`: React's types know no custom properties.
+      // `as`: React's types do not include custom properties.
       style={size as CSSProperties}
       className={clsx(
         'flex min-w-0',
@@ -150,7 +150,7 @@ export function CodeEditor({
 const saidOf = ({ message, line, fix }: CodeProblem): string =>
   `${line === undefined ? '' : `Line ${line}: `}${message}${fix === undefined ? '' : `. Did you mean ${fix}?`}`;
 
-/** What is wrong, each with the way to its place, and what would be right. */
+/** The problems, each with a link to its position and a suggestion. */
 function Problems({
   problems,
   hasLines,
@@ -203,7 +203,7 @@ function Problems({
   );
 }
 
-/** The text while the editor is being loaded: nothing moves when it comes. */
+/** The text while the editor is loading, laid out so that nothing moves when it arrives. */
 const Plain = ({ value, className, isSingleLine }: { value: string; className: string; isSingleLine: boolean }) => (
   <pre
     aria-busy="true"

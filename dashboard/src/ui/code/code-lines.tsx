@@ -7,28 +7,28 @@ import { CodeRows } from './rows.tsx';
 
 const COLOURS: Readonly<Record<ColouredPiece['kind'], string | undefined>> = {
   key: 'text-code-key',
-  // Characters that turn the direction of a text turn nothing outside of it.
+  // Characters that change the text direction must not affect anything outside the text.
   string: 'text-code-string [unicode-bidi:isolate]',
   number: 'text-code-number',
   atom: 'text-code-atom',
   plain: undefined,
 };
 
-/** Levels of a deep document that are moved to the right: in a narrow panel, nothing would be left of a line otherwise. */
+/** Maximum indented levels of a deep document: in a narrow panel there would be no room left for the text. */
 const MOST_INDENT = 24;
 
-/** Classes of what holds lines, for those that draw their own. */
+/** Classes of the container of lines, for components that render their own. */
 export const CODE_GROUND =
   'mono grow overflow-auto bg-sunken outline-offset-[-2px] [font-variant-ligatures:none] [tab-size:2]';
 
-/** The width of the numbers' column, as the lines take it. */
+/** The width of the line number column, for the lines. */
 export const gutterStyle = (lines: number | undefined): CSSProperties =>
-  // `as`: React's types know no custom properties.
+  // `as`: React's types do not include custom properties.
   ({
     '--gutter': lines === undefined ? '12px' : `calc(${Math.max(2, String(lines).length)}ch + 26px)`,
   }) as CSSProperties;
 
-/** Lines with numbers, that wrap below their own beginning. Objects and arrays fold. */
+/** Lines with numbers. Wrapped lines are indented, and objects and arrays can be folded. */
 export function NumberedLines({
   lines,
   label,
@@ -45,19 +45,19 @@ export function NumberedLines({
   label: string;
   box: RefObject<HTMLDivElement | null>;
   matches: Matches;
-  /** The match that is in view. A new object shows it again. */
+  /** The match to scroll to. A new object scrolls again. */
   current: { match: number } | undefined;
   folded: ReadonlySet<number>;
   onFold: (line: number) => void;
   hasNumbers: boolean;
-  /** Whether the line of a value stands out, by its path. */
+  /** Whether the line of a value is highlighted, by its path. */
   isMarked?: ((path: string) => boolean) | undefined;
   className?: string | undefined;
 }) {
   const shown = useMemo(() => unfolded(lines, folded), [lines, folded]);
   const target = useMemo(() => {
     const line = current === undefined ? undefined : matches.lines[current.match];
-    // The last line shown that is not behind it: a folded line shows what it holds.
+    // The last visible line at or before it: a folded line contains the lines inside it.
     return line === undefined ? undefined : { row: shown.findLastIndex((each) => each <= line) };
   }, [current, matches, shown]);
   return (
@@ -93,7 +93,7 @@ export function NumberedLines({
   );
 }
 
-/** Arrows move between the buttons that fold: they are one stop of the Tab key. */
+/** Arrow keys move between the fold buttons, which are one tab stop. */
 function stepFolds(event: KeyboardEvent<HTMLDivElement>): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const { target } = event;
@@ -115,7 +115,7 @@ const Line = memo(function Line({
 }: {
   at: number;
   line: CodeLine;
-  /** The line that closes a folded one. */
+  /** The closing line of a folded one. */
   close: CodeLine | undefined;
   ranges: readonly Range[] | undefined;
   current: number | undefined;

@@ -4,7 +4,7 @@ import { IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { MOST_MATCHES } from './matches.ts';
 
-/** The line above code that searches it. Enter and Shift+Enter go to the next and to the previous match. */
+/** The search bar above code. Enter and Shift+Enter go to the next and to the previous match. */
 export function CodeSearch({
   query,
   onQuery,
@@ -20,7 +20,7 @@ export function CodeSearch({
   current: number;
   onStep: (by: 1 | -1) => void;
   onClose: () => void;
-  /** Changes when the search is asked for again: its field gets the focus. */
+  /** Changes when the search is opened again: its field gets the focus. */
   opened: number;
 }) {
   const field = useRef<HTMLInputElement>(null);
@@ -28,7 +28,7 @@ export function CodeSearch({
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
-    // Escape would close the panel around the code as well.
+    // Otherwise Escape would close the panel around the code as well.
     event.stopPropagation();
     if (event.key === 'Escape') onClose();
     else onStep(event.shiftKey ? -1 : 1);

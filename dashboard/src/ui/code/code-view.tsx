@@ -17,40 +17,42 @@ import { textSize } from './size.ts';
 export type CodeViewName = 'pretty' | 'tree' | 'raw';
 
 export type CodeViewGiven = {
-  /** The text as it is stored. The copy has exactly this. */
+  /** The text as it is stored. The copy button copies exactly this. */
   text: string;
   /** Names the code: `Request`, `Payload`. */
   label: string;
-  /** Absent: JSON if the text is an object or an array. */
+  /** If absent: JSON if the text is an object or an array. */
   language?: 'json' | 'text';
-  /** The view at first, or the one that the page keeps, where `onView` is given. Absent: by the size of the text. */
+  /**
+   * The initial view, or the one kept by the page if `onView` is given. If absent, it depends on the size of the text.
+   */
   view?: CodeViewName;
   onView?: (view: CodeViewName) => void;
-  /** Begins the paths of the tree. */
+  /** Prefix of the paths in the tree. */
   root?: string;
-  /** No head and no numbers of lines: for commands that are to be copied. */
+  /** No header and no line numbers: for commands to copy. */
   isBare?: boolean;
-  /** In place of the size. */
+  /** Shown instead of the size. */
   note?: ReactNode;
-  /** Further small controls, before the copy. */
+  /** Further small controls, before the copy button. */
   end?: ReactNode;
   /** Headers above the code (`CodeFacts`), and a note below it. */
   above?: ReactNode;
   below?: ReactNode;
-  /** Dots in place of the text until it is asked for. */
+  /** Shows dots instead of the text until the user reveals it. */
   isSecret?: boolean;
-  /** What an empty text says. */
+  /** What is shown for an empty text. */
   empty?: string;
-  /** Whether the line of a value stands out, by its path: `$.customer.vatId`. */
+  /** Whether the line of a value is highlighted, by its path: `$.customer.vatId`. */
   isMarked?: (path: string) => boolean;
-  /** Short code stands there whole, without a scroll bar of its own. */
+  /** Short code is shown in full, without a scroll bar of its own. */
   isWhole?: boolean;
   className?: string;
 };
 
-/** Larger JSON opens as a tree: nobody finds a value in it by scrolling. */
+/** Larger JSON opens as a tree, because it is hard to find a value in it by scrolling. */
 const MOST_ON_LINES = 65_536;
-/** From so many lines on, the head has a button that searches. */
+/** With this many lines or more, the header has a search button. */
 const SEARCHED_FROM = 25;
 
 const VIEWS = [
@@ -59,7 +61,9 @@ const VIEWS = [
   { value: 'raw', label: 'Raw' },
 ] as const;
 
-/** JSON or text to be read: with numbers of lines, folding, search and a copy. Its digits and escapes are those of the text. */
+/**
+ * Displays JSON or text with line numbers, folding, search and a copy button. Digits and escapes are those of the text.
+ */
 export function CodeView({
   text,
   label,
@@ -92,7 +96,7 @@ export function CodeView({
     onView?.(next);
   };
   const openSearch = (): void => {
-    // A tree opens value by value: what is searched stands on lines.
+    // A tree opens value by value; the search works on lines.
     if (view === 'tree') setView('pretty');
     search.open();
   };
@@ -115,7 +119,7 @@ export function CodeView({
     event.stopPropagation();
     openSearch();
   };
-  // Rows that are drawn in view alone need a box that scrolls.
+  // Virtualised rows need a box that scrolls.
   const height = rest.isWhole === true && lines.length <= MOST_PLAIN ? undefined : 'max-h-[min(560px,70dvh)]';
   const copy = <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />;
   const shown = isHidden ? (
@@ -211,7 +215,7 @@ export function CodeView({
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The search of some lines: what is looked for, what was found, and which match is in view. */
+/** The search of some lines: the search text, the matches, and the current one. */
 function useSearch(lines: Parameters<typeof findMatches>[0]) {
   const [opened, setOpened] = useState(0);
   const [query, setQuery] = useState('');
@@ -234,7 +238,7 @@ function useSearch(lines: Parameters<typeof findMatches>[0]) {
       setQuery(next);
       setCurrent({ match: 0 });
     },
-    /** Goes to another match, around at the ends. Gives its line. */
+    /** Goes to another match, wrapping around at the ends. Returns its line. */
     step: (by: 1 | -1): number | undefined => {
       if (count === 0) return undefined;
       const match = ((current?.match ?? -1) + by + count) % count;

@@ -1,18 +1,18 @@
-/** What is written at the place of the cursor. */
+/** What is being typed at the cursor. */
 type CompletionPlace = {
   text: string;
   at: number;
-  /** What has been written of the name: `event.payload.or`. */
+  /** The part of the name typed so far: `event.payload.or`. */
   word: string;
-  /** Whether the reader asked for it, by Ctrl+Space. Else it comes as they type. */
+  /** Whether the user asked for it with Ctrl+Space. Otherwise it appears while typing. */
   isAsked: boolean;
 };
 
 export type CodeCompletion = {
   label: string;
-  /** Stands behind the label: the type of a field, or an example. */
+  /** Shown after the label: the type of a field, or an example. */
   detail?: string;
-  /** What is written in place of the label. */
+  /** The text to insert, if it is not the label. */
   apply?: string;
 };
 
@@ -20,11 +20,11 @@ export type Completions = (place: CompletionPlace) => readonly CodeCompletion[] 
 
 export type CodeLanguage = 'json' | 'cel' | 'template' | 'text';
 
-/** Where a completion would be written. */
+/** Where a completion is inserted. */
 type Place = {
   from: number;
   word: string;
-  /** What is written around it, so that a template is closed and has its spaces. */
+  /** Text to insert around it, so that a template is closed and has its spaces. */
   before: '' | ' ';
   after: '' | ' ' | ' }}';
 };
@@ -33,7 +33,10 @@ const WORD = /[A-Za-z_][\w.[\]"'-]*$/;
 const OPEN = '{{';
 const CLOSE = '}}';
 
-/** The name that is being written at a place: anywhere in an expression, and between braces in all other languages. */
+/**
+ * Returns the name being typed at a position: anywhere in an expression, and only between braces in all other
+ * languages.
+ */
 export function completionPlace(language: CodeLanguage, text: string, at: number): Place | undefined {
   const line = text.lastIndexOf('\n', at - 1) + 1;
   if (language === 'cel') {

@@ -6,10 +6,10 @@ export type DiffRow = { isSame: boolean; before: DiffSide | undefined; after: Di
 /** Equal lines that are left out. `from`: index of the first one among all rows. */
 export type DiffGap = { from: number; count: number };
 
-/** Equal lines around a change that are shown with it. */
+/** Equal lines of context around a change. */
 const AROUND = 3;
 
-/** The lines of two texts beside each other. Lines that were replaced stand in one row, the first with the first. */
+/** Returns the lines of two texts side by side. Replaced lines share a row, the first with the first. */
 export function sideRows(before: string, after: string): DiffRow[] {
   const rows: DiffRow[] = [];
   let [old, now] = [0, 0];
@@ -45,7 +45,7 @@ function runOf(lines: readonly DiffLine[], from: number, kind: DiffLine['kind'])
   return lines.slice(from, end);
 }
 
-/** The same rows for one column: what went stands above what came. */
+/** Returns the rows for a single column: removed lines come above added ones. */
 export function unifiedRows(rows: readonly DiffRow[]): DiffRow[] {
   const unified: DiffRow[] = [];
   let added: DiffRow[] = [];
@@ -61,7 +61,9 @@ export function unifiedRows(rows: readonly DiffRow[]): DiffRow[] {
   return [...unified, ...added];
 }
 
-/** The rows that changed with those around them. A gap stands for equal rows that are left out, unless it is in `open`. */
+/**
+ * Returns the changed rows with their context. A gap stands for equal rows that are left out, unless it is in `open`.
+ */
 export function shortRows(rows: readonly DiffRow[], open: ReadonlySet<number>): (DiffRow | DiffGap)[] {
   const isShown = rows.map(() => false);
   for (const [at, { isSame }] of rows.entries())
@@ -83,7 +85,10 @@ export function shortRows(rows: readonly DiffRow[], open: ReadonlySet<number>): 
   return short;
 }
 
-/** What two lines have in common at their ends, and the part of each that differs. Undefined where they have too little in common. */
+/**
+ * Returns what two lines have in common at their ends, and the part of each that differs. Undefined if they have too
+ * little in common.
+ */
 export function changedPart(
   before: string,
   after: string,
@@ -95,7 +100,7 @@ export function changedPart(
   let tail = 0;
   while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
   if (head - Math.min(head, indent) + tail < most / 4) return undefined;
-  // The two halves of a character beyond U+FFFF stay together.
+  // Keep the two halves of a surrogate pair together.
   if (/[\uD800-\uDBFF]/.test(before[head - 1] ?? '')) head -= 1;
   if (/[\uDC00-\uDFFF]/.test(before.at(-tail) ?? '') && tail > 0) tail -= 1;
   return { head, before: before.length - tail, after: after.length - tail };

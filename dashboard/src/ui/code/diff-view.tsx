@@ -10,7 +10,10 @@ import { CodeRows } from './rows.tsx';
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Two texts by their lines: what differs, with a few lines around it. Side by side where there is room, else one below the other. */
+/**
+ * Compares two texts by line: what differs, with a few lines of context. Side by side if there is room, otherwise one
+ * below the other.
+ */
 export function DiffView({
   before,
   after,
@@ -29,7 +32,7 @@ export function DiffView({
   beforeLabel: string;
   afterLabel: string;
   look?: 'split' | 'unified';
-  /** Said where no line differs. */
+  /** Shown if no line differs. */
   same?: ReactNode;
   end?: ReactNode;
   className?: string;
@@ -149,7 +152,7 @@ function Side({
 }: {
   side: DiffSide | undefined;
   kind: keyof typeof KINDS;
-  /** What differs from the line on the other side. */
+  /** The part that differs from the line on the other side. */
   part?: readonly [from: number, to: number] | undefined;
   isSecond?: boolean;
 }) {

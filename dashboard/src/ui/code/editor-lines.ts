@@ -3,7 +3,7 @@ import { Decoration, type DecorationSet, EditorView, ViewPlugin } from '@codemir
 
 const MOST_INDENT = 24;
 
-/** A wrapped line continues below its own beginning, two characters further in. */
+/** A wrapped line continues below its own start, indented by two more characters. */
 export const hangingIndent = ViewPlugin.define(
   (view) => ({
     lines: hanging(view),
@@ -34,7 +34,7 @@ function hanging(view: EditorView): DecorationSet {
   return lines.finish();
 }
 
-/** The mark of a line that folds. */
+/** The fold marker of a line. */
 export function foldMark(isOpen: boolean): HTMLElement {
   const mark = document.createElement('span');
   mark.className = isOpen ? 'is-open' : 'is-closed';
@@ -61,8 +61,8 @@ export function foldMark(isOpen: boolean): HTMLElement {
 }
 
 /**
- * Writes in place of a selection what is typed over it. Chromium would give the text the style of what stood there, such as the underline
- * of a problem, in a `style` attribute, which the content security policy refuses.
+ * Replaces a selection with the typed text. Chromium would give the text the style of what was there, such as the
+ * underline of a problem, in a `style` attribute, which the content security policy blocks.
  */
 export const typedOver: Extension = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
@@ -71,7 +71,7 @@ export const typedOver: Extension = EditorView.domEventHandlers({
       return false;
     const insert = (): Transaction =>
       view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
-    // Others take what is typed first: a bracket goes around the selection.
+    // Other extensions handle the typed text first: a bracket goes around the selection.
     const isTaken = view.state
       .facet(EditorView.inputHandler)
       .some((handle) => handle(view, main.from, main.to, data, insert));

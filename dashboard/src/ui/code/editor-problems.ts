@@ -11,19 +11,19 @@ import { Decoration, type DecorationSet, EditorView, gutterLineClass, GutterMark
 
 export type CodeProblem = {
   message: string;
-  /** Place in the text. `to`: absent for one at a single place, which ends with its word. */
+  /** Position in the text. `to`: absent for a problem at a single position, which extends to the end of the word. */
   from?: number;
   to?: number;
-  /** In place of `from`: number of the line, from 1. */
+  /** Instead of `from`: the line number, from 1. */
   line?: number;
-  /** What would be right there: the reader is asked whether they mean it. */
+  /** A suggested correction: the user is asked whether they mean it. */
   fix?: string;
 };
 
-/** Characters that a problem at one place marks. */
+/** Characters marked for a problem at a single position. */
 const REST_OF_WORD = /^(?:[\w-]+|\S)/;
 
-/** Where a problem is in a text. Undefined for one about the whole of it. */
+/** Returns where a problem is in a text. Undefined for one that concerns the whole text. */
 export function rangeOf({ from, to, line }: CodeProblem, doc: Text): { from: number; to: number } | undefined {
   if (from !== undefined) {
     const begin = Math.max(0, Math.min(from, doc.length));
@@ -36,7 +36,7 @@ export function rangeOf({ from, to, line }: CodeProblem, doc: Text): { from: num
   return { from: start + text.length - text.trimStart().length, to: end };
 }
 
-/** Shows these problems in place of those before. */
+/** Shows these problems and removes the previous ones. */
 export function showProblems(state: EditorState, problems: readonly CodeProblem[]): TransactionSpec {
   const diagnostics = problems.flatMap((problem): Diagnostic[] => {
     const range = rangeOf(problem, state.doc);
@@ -47,7 +47,7 @@ export function showProblems(state: EditorState, problems: readonly CodeProblem[
         ...range,
         severity: 'error',
         message,
-        // The ground of its line says enough about one without a place.
+        // For a problem without a position the background of its line is enough.
         ...(problem.from === undefined && { markClass: 'is-line' }),
         ...(fix !== undefined && { actions: [{ name: `Replace with ${fix}`, apply: replaceWith(fix) }] }),
       },
@@ -88,5 +88,5 @@ const lines = StateField.define<DecorationSet>({
   ],
 });
 
-/** A ground below the lines with problems: on a long page, an underline alone is overlooked. */
+/** A background for lines with problems: on a long page an underline alone is easily overlooked. */
 export const problemLines: Extension = lines;

@@ -13,7 +13,10 @@ const BUTTON = {
   margin: '0',
 };
 
-/** Colours of the tokens of theme.css: custom properties reach into the shadow root, and nothing else of the page's style does. */
+/**
+ * Colours of the theme.css tokens: custom properties are inherited into the shadow root, and nothing else of the page's
+ * style is.
+ */
 const theme = EditorView.theme({
   '&': { ...FONT, color: 'var(--text)', height: '100%', letterSpacing: 'inherit' },
   '&.cm-focused': { outline: 'none' },
@@ -53,7 +56,7 @@ const theme = EditorView.theme({
   '.cm-searchMatch-selected': { background: 'var(--accent-fill)' },
   '.cm-searchMatch-selected, .cm-searchMatch-selected *': { color: 'var(--on-fill)' },
 
-  // Those of @codemirror/lint are images in `data:` URLs, which the content security policy refuses.
+  // Those of @codemirror/lint are images in `data:` URLs, which the content security policy blocks.
   '.cm-lintRange': { backgroundImage: 'none', paddingBottom: '0' },
   '.cm-lintRange-error, .cm-lintRange-active': {
     backgroundImage: 'none',

@@ -21,7 +21,7 @@ export type EditorHandle = {
   focus: () => void;
   /** Puts the cursor at a problem and scrolls there. */
   goTo: (problem: CodeProblem) => void;
-  /** Writes what a problem proposes. */
+  /** Applies the suggestion of a problem. */
   mend: (problem: CodeProblem) => void;
 };
 
@@ -30,7 +30,7 @@ export type EditorGiven = {
   onChange: (value: string) => void;
   language: CodeLanguage;
   label: string;
-  /** Read behind the label: the hint, and what is wrong. */
+  /** Read after the label: the hint and the problems. */
   description: string;
   isInvalid: boolean;
   isReadOnly: boolean;
@@ -40,18 +40,18 @@ export type EditorGiven = {
   placeholder: string;
   problems: readonly CodeProblem[];
   completions: Completions | undefined;
-  /** Enter in a single line, Ctrl+Enter in all others. Absent: the form around it is submitted. */
+  /** Called on Enter in a single line, and on Ctrl+Enter otherwise. If absent, the surrounding form is submitted. */
   onSubmit: (() => void) | undefined;
   handle: Ref<EditorHandle>;
   className: string;
 };
 
-/** A change that came from outside: it is not told to where it came from. */
+/** Marks a change that came from outside, which is not reported back. */
 const isGiven = Annotation.define<boolean>();
 
 /**
- * CodeMirror in a shadow root. There its styles are adopted sheets; in a document they would be `<style>` elements, which the content
- * security policy refuses.
+ * CodeMirror in a shadow root. There its styles are adopted sheets; in a document they would be `<style>` elements,
+ * which the content security policy blocks.
  */
 export default function Editor(given: EditorGiven) {
   const { value, problems, handle, className } = given;
@@ -83,7 +83,7 @@ export default function Editor(given: EditorGiven) {
         autocompletion({
           override: [completing(() => latest.current)],
           icons: false,
-          // Above the keys below: Enter takes what is chosen.
+          // Takes precedence over the keys below: Enter accepts the selected completion.
           defaultKeymap: true,
         }),
         EditorView.updateListener.of((update) => {
@@ -111,7 +111,7 @@ export default function Editor(given: EditorGiven) {
     const { view, sent } = editor.current;
     const text = view.state.doc.toString();
     if (text === value) sent.clear();
-    // A page that draws later than somebody types gives a text that is older than theirs.
+    // A page that renders more slowly than the user types passes a text that is older than theirs.
     else if (!sent.has(value)) view.dispatch({ changes: changeOf(text, value), annotations: isGiven.of(true) });
   }, [value]);
 
@@ -154,7 +154,10 @@ export default function Editor(given: EditorGiven) {
   return <div ref={host} className={className} />;
 }
 
-/** Holds what opens at the cursor, above all else of the page: a dialog is moved and scrolls, and would cut it off. */
+/**
+ * Holds popups at the cursor above everything else on the page: a dialog is transformed and scrolls, and would cut them
+ * off.
+ */
 function topLayer(): HTMLElement {
   const layer = document.createElement('div');
   layer.popover = 'manual';
@@ -171,7 +174,7 @@ function topLayer(): HTMLElement {
   return layer;
 }
 
-/** What the page may change while the editor is there. */
+/** Settings that the page may change while the editor exists. */
 function settingsOf(given: EditorGiven): Extension {
   const { language, label, description, isInvalid, isReadOnly, isSingleLine, hasLineNumbers } = given;
   return [
@@ -180,7 +183,7 @@ function settingsOf(given: EditorGiven): Extension {
     given.placeholder === '' ? [] : placeholder(given.placeholder),
     EditorView.contentAttributes.of({
       'aria-label': label,
-      // Editable content is a stop of the Tab key anyway; checkers of accessibility want to read it.
+      // Editable content is a tab stop anyway, but accessibility checkers look for the attribute.
       tabindex: '0',
       'aria-multiline': String(!isSingleLine),
       ...(description !== '' && { 'aria-description': description }),
@@ -197,7 +200,7 @@ function settingsOf(given: EditorGiven): Extension {
   ];
 }
 
-/** Words of the search, as all other buttons of the dashboard have them. */
+/** Labels of the search, worded as on all other buttons of the dashboard. */
 const PHRASES = {
   next: 'Next',
   previous: 'Previous',
@@ -209,7 +212,7 @@ const PHRASES = {
   'replace all': 'Replace all',
 };
 
-/** Lines that are pasted become one. */
+/** Joins pasted lines into one. */
 const oneLine = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
   const text = transaction.newDoc.toString();
@@ -230,11 +233,11 @@ function keysOf(given: () => EditorGiven, host: HTMLElement) {
     return onSubmit !== undefined || form !== null;
   };
   return [
-    // Tab leaves the editor, unless a completion is chosen.
+    // Tab leaves the editor, unless a completion is selected.
     { key: 'Tab', run: acceptCompletion },
     { key: 'Mod-Enter', run: submit },
     { key: 'Enter', run: () => given().isSingleLine && (submit(), true) },
-    // The search of the browser finds what stands in a single line.
+    // The browser's own search finds text in a single line.
     ...searchKeymap.map((binding) => ({
       ...binding,
       run: (view: EditorView) => !given().isSingleLine && (binding.run?.(view) ?? false),
@@ -246,7 +249,10 @@ function keysOf(given: () => EditorGiven, host: HTMLElement) {
   ];
 }
 
-/** Keys that write, or that the editor has used, are nothing to the page around it: outside, their target is no text field. */
+/**
+ * Keeps keys that type text, or that the editor has handled, from the page: outside the shadow root their target does
+ * not look like a text field.
+ */
 function keepKeys(event: KeyboardEvent): void {
   const isWriting = !event.ctrlKey && !event.metaKey && !event.altKey && !/^(?:Escape|Tab|F\d+)$/.test(event.key);
   if (isWriting || event.defaultPrevented) event.stopPropagation();
@@ -264,7 +270,7 @@ const completing =
     const found = await completions({ text, at: pos, word, isAsked: explicit });
     return {
       from,
-      // A dot asks again: more may be known by then.
+      // Ask again after a dot, because more may be known by then.
       validFor: /^[\w[\]"'-]*$/,
       options: found.map(({ label, detail, apply = label }) => ({
         label,
@@ -274,7 +280,7 @@ const completing =
     };
   };
 
-/** The least change between two texts, so that the cursor and the marks beside it stay. */
+/** Returns the smallest change between two texts, so that the cursor and nearby markers stay. */
 function changeOf(old: string, now: string): { from: number; to: number; insert: string } {
   const most = Math.min(old.length, now.length);
   let head = 0;

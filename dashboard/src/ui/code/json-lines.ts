@@ -6,10 +6,10 @@ export type ColouredPiece = { text: string; kind: 'key' | 'string' | 'number' | 
 /** A line as it is drawn. A very long one is divided, and only its first part has a number. */
 export type CodeLine = {
   number: number | undefined;
-  /** Spaces at its beginning: a wrapped line continues below them. */
+  /** Spaces at its start: a wrapped line continues below its text. */
   indent: number;
   pieces: readonly ColouredPiece[];
-  /** Path of the value that begins here: `$.customer.vatId`. */
+  /** Path of the value that starts here: `$.customer.vatId`. */
   path?: string;
   /** Index of the line that closes the object or array opened here. */
   end?: number;
@@ -17,17 +17,17 @@ export type CodeLine = {
 
 /** Objects and arrays of plain values stay on one line up to this length. */
 const INLINE = 48;
-/** A longer line is divided, so that the browser never lays out 256 KiB for the twenty lines in view. */
+/** A longer line is divided, so that the browser never has to lay out 256 KiB for the twenty lines in view. */
 const LONGEST = 2_000;
 
 /**
- * Lays JSON out on lines, by moving its tokens only: numbers keep their digits and strings their escapes. `root` begins the paths. The
- * text must be valid JSON.
+ * Formats JSON as lines by moving only its tokens: numbers keep their digits and strings their escapes. `root` is the
+ * prefix of the paths. The text must be valid JSON.
  */
 export function jsonLines(json: string, root = '$'): CodeLine[] {
   const tokens = json.match(JSON_TOKEN) ?? [];
   const lines: CodeLine[] = [];
-  /** Containers that are open: where they began, and the name or the position of their current value. */
+  /** Open containers: where they started, and the name or index of their current value. */
   const open: { line: number; path: string; item: number | undefined }[] = [];
   let pieces: ColouredPiece[] = [];
   let path: string | undefined = root;
@@ -82,10 +82,10 @@ export function jsonLines(json: string, root = '$'): CodeLine[] {
   return lines;
 }
 
-/** A text that is no JSON, or JSON as it is stored. */
+/** Splits into lines a text that is not JSON, or JSON as it is stored. */
 export function textLines(text: string): CodeLine[] {
   const all = text.split('\n');
-  // A newline at the end ends the last line, and begins no further one.
+  // A final newline ends the last line and does not start another one.
   if (all.length > 1 && all.at(-1) === '') all.pop();
   return all.flatMap((each, at) => {
     const indent = /^ */.exec(each)?.[0].length ?? 0;
@@ -93,12 +93,12 @@ export function textLines(text: string): CodeLine[] {
   });
 }
 
-/** The lines without those inside of folded ones, by their indexes. */
+/** Returns the lines, by index, without those inside folded ones. */
 export function unfolded(lines: readonly CodeLine[], folded: ReadonlySet<number>): number[] {
   const shown: number[] = [];
   for (let at = 0; at < lines.length; at += 1) {
     shown.push(at);
-    // The closing line is drawn behind the opening one.
+    // The closing line is drawn after the opening one.
     if (folded.has(at)) at = lines[at]?.end ?? at;
   }
   return shown;
@@ -118,7 +118,10 @@ function coloured(token: string, next: string | undefined): ColouredPiece {
   return { text: token, kind: /^[-\d]/.test(token) ? 'number' : 'atom' };
 }
 
-/** Where a container ends that fits on one line: it is short, and holds no other container but empty ones. */
+/**
+ * Returns where a container ends if it fits on one line: it is short, and contains no other containers except empty
+ * ones.
+ */
 function inlineEnd(tokens: readonly string[], from: number): number | undefined {
   let length = 0;
   for (let at = from; at < tokens.length; at += 1) {
@@ -145,7 +148,7 @@ function inlinePieces(tokens: readonly string[]): ColouredPiece[] {
   });
 }
 
-/** The line with its spaces in front, in parts of at most LONGEST characters. */
+/** Returns the line with its leading spaces, in parts of at most LONGEST characters. */
 function divided(line: CodeLine, spaces: string): CodeLine[] {
   const [first] = line.pieces;
   const pieces =
@@ -161,7 +164,7 @@ function divided(line: CodeLine, spaces: string): CodeLine[] {
     let from = 0;
     while (from < text.length) {
       let to = Math.min(text.length, from + room);
-      // The two halves of a character beyond U+FFFF stay together.
+      // Keep the two halves of a surrogate pair together.
       if (to < text.length && /[\uD800-\uDBFF]/.test(text[to - 1] ?? '')) to -= 1;
       if (to > from) parts.at(-1)?.push({ text: text.slice(from, to), kind });
       room -= to - from;

@@ -10,9 +10,9 @@ import { textSize } from './size.ts';
 
 /** Height of a row in pixels. */
 const ROW = 22;
-/** Characters of a value that are shown: the copy has the whole of it. */
+/** Characters of a value to show; the copy button copies all of it. */
 const SHOWN = 240;
-/** Values are open at first as long as so many rows are enough for them. */
+/** Values are open at first as long as the tree has no more rows than this. */
 const OPEN_AT_FIRST = 24;
 
 const COLOURS: Readonly<Record<JsonNode['kind'], string | undefined>> = {
@@ -24,13 +24,13 @@ const COLOURS: Readonly<Record<JsonNode['kind'], string | undefined>> = {
 };
 
 /**
- * JSON whose objects and arrays open one by one. A document of 256 KiB costs one pass over its text, and only rows in view are elements.
- * `root` begins the paths that are copied.
+ * A tree of JSON whose objects and arrays open one by one. A document of 256 KiB costs one pass over its text, and only
+ * rows in view are in the DOM. `root` is the prefix of the copied paths.
  */
 export function JsonTree({ json, label, root = '$' }: { json: string; label: string; root?: string }) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  // Nodes are read once, when they are opened.
+  // Nodes are parsed once, when they are opened.
   const { top, below } = useMemo(() => reading(json, root), [json, root]);
   const [open, setOpen] = useState<{ of: JsonNode; paths: ReadonlySet<string> }>();
   const paths = useMemo(() => (open?.of === top ? open.paths : firstOpen(top, below)), [open, top, below]);
@@ -81,7 +81,7 @@ export function JsonTree({ json, label, root = '$' }: { json: string; label: str
     };
     const key = keys[event.key];
     if (key === undefined) return;
-    // Arrows would move in the list beside it as well.
+    // Otherwise the arrow keys would move in the adjacent list as well.
     event.preventDefault();
     event.stopPropagation();
     key();
@@ -103,7 +103,7 @@ export function JsonTree({ json, label, root = '$' }: { json: string; label: str
             if (node === undefined) return null;
             const isOpen = canOpen(node) ? paths.has(node.path) : undefined;
             return (
-              // The tree itself takes the keys.
+              // The tree itself handles the keys.
               <div
                 key={index}
                 id={`${id}-${index}`}
@@ -188,7 +188,7 @@ function reading(json: string, root: string): { top: JsonNode; below: Below } {
   };
 }
 
-/** The outermost value, and of those below it as many as a few rows can show. */
+/** The root, and as many values below it as a few rows can show. */
 function firstOpen(top: JsonNode, below: Below): ReadonlySet<string> {
   const open = new Set([top.path]);
   let count = 1;

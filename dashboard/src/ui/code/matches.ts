@@ -1,18 +1,18 @@
 import { type CodeLine, lineText, type ColouredPiece } from './json-lines.ts';
 
-/** A part of a line that is marked. A match that goes on in the next part of a divided line has one range in each. */
+/** A highlighted part of a line. A match that continues in the next part of a divided line has one range in each. */
 export type Range = { from: number; to: number; match: number };
 export type Matches = {
-  /** The line where each match begins. */
+  /** The line where each match starts. */
   lines: readonly number[];
   ranges: ReadonlyMap<number, readonly Range[]>;
 };
 
 export const NO_MATCHES: Matches = { lines: [], ranges: new Map() };
-/** So many are found. A single letter would be found 100,000 times. */
+/** Maximum number of matches. A single letter could match 100,000 times. */
 export const MOST_MATCHES = 2_000;
 
-/** Where a text stands in the lines, without regard to case. */
+/** Returns where a text occurs in the lines, ignoring case. */
 export function findMatches(lines: readonly CodeLine[], query: string): Matches {
   if (query === '') return NO_MATCHES;
   const wanted = new RegExp(query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`), 'giu');
@@ -49,7 +49,10 @@ const textAt = (lines: readonly CodeLine[], at: number): string => {
   return line === undefined ? '' : lineText(line);
 };
 
-/** The pieces of a line, cut where ranges begin and end. `match` is the number of the match that a piece belongs to. */
+/**
+ * Returns the pieces of a line, cut where ranges start and end. `match` is the index of the match that a piece belongs
+ * to.
+ */
 export function markedPieces(
   pieces: readonly ColouredPiece[],
   ranges: readonly Range[],

@@ -5,15 +5,15 @@ export type RowsGiven = {
   /** The element that scrolls. */
   box: RefObject<HTMLElement | null>;
   count: number;
-  /** The row that must be in view. A new object shows it again. */
+  /** The row to scroll to. A new object scrolls again. */
   shown?: { row: number } | undefined;
   children: (row: number) => ReactNode;
 };
 
-/** Up to so many rows are all there, and the search of the browser finds them. Of more, only those in view are elements. */
+/** Up to this many rows are all rendered, so that the browser's search finds them. Of more, only those in view are. */
 export const MOST_PLAIN = 120;
 
-/** CodeRows of any height. The number of elements does not grow with the number of rows. */
+/** Rows of code in any number. The number of DOM elements does not grow with it. */
 export function CodeRows({ height = 18, ...given }: RowsGiven & { height?: number }) {
   return given.count <= MOST_PLAIN ? <PlainRows {...given} /> : <RowsInView {...given} height={height} />;
 }
@@ -41,7 +41,7 @@ function RowsInView({ box, count, shown, children, height }: RowsGiven & { heigh
     estimateSize: () => height,
     overscan: 6,
   });
-  // The element that scrolls is around this one, and is known only after the first drawing.
+  // The scrolling element is an ancestor and is known only after the first render.
   const [, setIsThere] = useState(false);
   useLayoutEffect(() => setIsThere(true), []);
   useLayoutEffect(() => {

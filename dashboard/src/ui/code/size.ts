@@ -1,4 +1,4 @@
-/** Size of a text in UTF-8: `126 B`, `3.8 KB`, `1.2 MB` (decimal). */
+/** Returns the size of a text in UTF-8: `126 B`, `3.8 KB`, `1.2 MB` (decimal). */
 export function textSize(text: string): string {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes < 1_000) return `${bytes} B`;

@@ -10,7 +10,7 @@ import { Section } from '../layout.tsx';
 const NOW = Date.parse('2026-11-28T14:03:12Z');
 const QUARTER = 900;
 
-/** Times of `count` steps, the last of which lasts until now. */
+/** Returns the times of `count` steps, the last of which lasts until now. */
 function stepsOf(count: number, seconds: number): string[] {
   const last = Math.floor(NOW / (seconds * 1_000)) * seconds * 1_000;
   return Array.from({ length: count }, (_, at) => new Date(last - (count - 1 - at) * seconds * 1_000).toISOString());
@@ -143,7 +143,7 @@ export function ChartStates() {
 const RECENT_GIVEN = { times: MINUTES, stepSeconds: 60, series: RECENT, kind: 'bars', now: NOW } as const;
 type Takes = { onSpan: (from: string, to: string) => void; onPick: (from: string) => void };
 
-/** As on the overview: the keys in the line of the title, and responses beside it. */
+/** As on the overview: the legend in the title line, and responses next to the chart. */
 function Overview({ onSpan, onPick }: Takes) {
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const [isTable, setIsTable] = useState(false);

@@ -76,7 +76,7 @@ const ofFilters: Completions = () =>
 const large = (bytes: number): string =>
   `{"items":[${Array.from({ length: Math.floor(bytes / 53) }, (_, at) => `{"sku":"item-${10_000 + at}","qty":${(at % 7) + 1},"price":${at % 90}.50,"tags":[]}`).join(',')}]}`;
 
-/** All states of code, with invented data. */
+/** All states of the code components, with invented data. */
 export function CodeStates() {
   const [big, manyLines, oneLine] = useMemo(
     () => [large(100_000), large(20_000), JSON.stringify({ blob: 'abcdefghij'.repeat(26_000) })],

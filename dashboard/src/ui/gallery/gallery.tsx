@@ -21,7 +21,7 @@ import { toast } from '../toast.tsx';
 import { ChartStates } from './charts.tsx';
 import { CodeStates } from './code.tsx';
 
-/** Every component of the library with its states, to be looked at in both themes. There in development only. */
+/** Every component of the library in all its states, to check them in both themes. Available only in development. */
 export function Gallery() {
   return (
     <main className="mx-auto flex max-w-362 flex-col gap-7 p-6">

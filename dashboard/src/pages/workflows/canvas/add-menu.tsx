@@ -28,7 +28,7 @@ type Group = { value: string; items: readonly string[] };
 
 const nameOf = (kind: string): string => STEP_WORDS[kind]?.name ?? kind;
 
-/** The kinds of steps, to be searched. It stands at an element, or at the place where something was dropped. */
+/** A searchable menu of the kinds of steps, at an element or at the position where something was dropped. */
 export function AddMenu({
   anchor,
   hasEnd,
@@ -36,7 +36,7 @@ export function AddMenu({
   onClose,
 }: {
   anchor: Element | { getBoundingClientRect: () => DOMRect };
-  /** A step that ends the run makes sense only where nothing comes behind it. */
+  /** A step that ends the run makes sense only if nothing follows it. */
   hasEnd: boolean;
   onChoose: (kind: string) => void;
   onClose: () => void;

@@ -1,14 +1,14 @@
 import { Graph, layout as dagreLayout } from '@dagrejs/dagre';
 import { type FlowGraph, type FlowEnd, type FlowStep, type FlowWay, TRIGGER } from '../../../lib/flow-graph.ts';
 
-/** Where everything of a workflow stands. Nothing is ever moved by hand: two people see the same picture. */
+/** Computes the layout of a workflow. Nothing is ever positioned manually, so all users see the same picture. */
 
 const CAP_HEIGHT = 24;
 const LABEL_HEIGHT = 20;
-/** `rankGap` stands between ranks. A rank of labels stands in between, at half of it. */
+/** `rankGap` is the distance between ranks. A rank of labels is in between, at half of it. */
 type Size = { width: number; height: number; rankGap: number; nodeGap: number; innerGap: number };
 const NORMAL: Size = { width: 236, height: 60, rankGap: 64, nodeGap: 112, innerGap: 64 };
-/** The path of a run beside its steps: each by its ID alone. */
+/** The path of a run next to its steps, which are shown only by their ids. */
 const COMPACT: Size = { width: 184, height: 40, rankGap: 44, nodeGap: 24, innerGap: 24 };
 const GROUP_PAD = { x: 44, top: 20, bottom: 20 };
 const RADIUS = 10;
@@ -20,7 +20,7 @@ type Box = { x: number; y: number; width: number; height: number };
 export type PlacedWay = {
   way: FlowWay;
   path: string;
-  /** The end of its line, and where its arrow points to. Absent at a cap. */
+  /** The end of its line, which its arrow points to. Absent if it ends in a cap. */
   tip: Point | undefined;
   labelAt: Point | undefined;
   plusAt: Point;
@@ -37,7 +37,7 @@ export type Placed = {
   ways: readonly PlacedWay[];
 };
 
-/** dagre keeps nodes as members of plain objects, in which an ID such as `constructor` would be found already. */
+/** dagre stores nodes as members of plain objects, in which an id such as `constructor` would already exist. */
 const nodeId = (key: string): string => `.${key}`;
 const keyOfNode = (id: string): string => id.slice(1);
 
@@ -46,7 +46,7 @@ const labelOf = (way: FlowWay): string => way.labels.join(', ');
 const textWidth = (text: string): number => Math.ceil(text.length * 6.1);
 const labelWidth = (way: FlowWay): number => Math.min(LONGEST_LABEL, textWidth(labelOf(way)) + 16);
 
-/** A level of steps, placed from its own corner. */
+/** A level of steps, positioned relative to its own corner. */
 type Level = { box: Box; nodes: Map<string, Box>; groups: PlacedGroup[]; caps: PlacedCap[]; ways: PlacedWay[] };
 
 export function placed(flow: FlowGraph, { isCompact = false } = {}): Placed {
@@ -55,7 +55,10 @@ export function placed(flow: FlowGraph, { isCompact = false } = {}): Placed {
   return { width: box.width, height: box.height, ...rest };
 }
 
-/** Places the steps of one level, the owner of the level at its top. Loops and branches inside it are levels of their own. */
+/**
+ * Lays out the steps of one level, with the owner of the level at its top. Loops and branches inside it are levels of
+ * their own.
+ */
 function placeLevel(flow: FlowGraph, owner: FlowStep | undefined, size: Size): Level {
   const isGrouped = flow.isSound;
   const own = isGrouped ? flow.steps.filter((step) => step.owner === owner?.key) : [...flow.steps];
@@ -111,13 +114,16 @@ function placeLevel(flow: FlowGraph, owner: FlowStep | undefined, size: Size): L
 const goalOf = (way: FlowWay, members: ReadonlySet<string>): string =>
   way.to !== undefined && members.has(way.to) ? way.to : capId(way);
 
-/** Ways of a step in the order in which they stand side by side: failures first, then as they are written. */
+/**
+ * Returns the transitions of a step in order from left to right: failures first, then in the order in which they are
+ * written.
+ */
 function inOrder(ways: readonly FlowWay[], from: string): FlowWay[] {
   const own = ways.filter((way) => way.from === from);
   return [...own.filter(({ isDashed }) => isDashed), ...own.filter(({ isDashed }) => !isDashed)];
 }
 
-/** Turns the picture over where more branches stand in their order then: true at the left, false at the right. */
+/** Mirrors the picture if more branches are in their order then: true for the left side, false for the right. */
 function straighten(graph: Graph, ways: readonly FlowWay[], members: ReadonlySet<string>): void {
   type Edge = { x?: number; points?: Point[] };
   const edgeOf = (way: FlowWay): Edge =>
@@ -127,7 +133,7 @@ function straighten(graph: Graph, ways: readonly FlowWay[], members: ReadonlySet
     return x ?? points[1]?.x ?? 0;
   };
   let turned = 0;
-  // The uppermost branch decides where others are of two minds.
+  // If branches disagree, the topmost one decides.
   let weightOfStep = 1.5;
   for (const from of members) {
     const own = inOrder(ways, from).map((way) => ({ x: leadsAt(way), weight: way.isDashed ? 1 : 3 }));
@@ -163,7 +169,7 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
       return [keyOfNode(id), { x, y, width, height }];
     }),
   );
-  // Ranks by their middles: all of one rank have the same.
+  // Ranks by their centres, which are the same for all nodes of a rank.
   const bands = new Map<number, { top: number; bottom: number }>();
   const bandAt = (y: number, height: number): void => {
     const key = Math.round(y);
@@ -190,7 +196,7 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
   );
   const ordered = [...bands].toSorted(([one], [other]) => one - other).map(([, band]) => band);
   const bandOf = (y: number): number => ordered.findIndex(({ top, bottom }) => y >= top - 1 && y <= bottom + 1);
-  /** Between a rank and the one above it, where lines go aside. */
+  /** The y coordinate between a rank and the one above it, where lines run sideways. */
   const gutterAbove = (y: number): number => {
     const at = bandOf(y);
     const [above, band] = [ordered[at - 1], ordered[at]];
@@ -201,7 +207,7 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
   const groups: PlacedGroup[] = [];
   const caps: PlacedCap[] = [];
   const innerWays: PlacedWay[] = [];
-  /** Where ways arrive at and leave from: of a group, its first step and its lower border. */
+  /** Where transitions arrive and leave: for a group, its first step and its lower border. */
   const ports = new Map<string, Port>();
   for (const [id, { x, y, width, height }] of raw) {
     const top = ordered[bandOf(y)]?.top ?? y - height / 2;
@@ -227,7 +233,7 @@ function drawn(graph: Graph, { ways, owner, inside, members, rankGap }: Drawing)
     const route = routes.get(way.id);
     const [source, port] = [ports.get(way.from), ports.get(route?.to ?? '')];
     if (way.end === undefined || route === undefined || source === undefined || port === undefined) continue;
-    // A rank may be as high as a loop: the end of a short step beside it needs not stand below that.
+    // A rank may be as high as a loop, but the end of a short step next to it need not be below that.
     const isStraight = [port.in, ...route.points].every(({ x }) => Math.abs(x - source.out.x) < 0.5);
     const near = source.out.y + rankGap;
     if (isStraight && labelOf(way) === '' && near < port.in.y) {
@@ -298,10 +304,12 @@ function grouped<T, K>(all: readonly T[], keyOf: (each: T) => K): Map<K, T[]> {
   return groups;
 }
 
-/** A way that leads straight down below its step, and then aside to where it arrives. */
+/** A transition that leads straight down below its step, and then sideways to its target. */
 type Column = { route: Route; x: number; goal: number; isLong: boolean };
 
-/** Whether two ways of one step cross: a short one turns aside at the next rank, and a long one is still there. */
+/**
+ * Whether two transitions of a step cross: a short one turns sideways at the next rank, which a long one still passes.
+ */
 function isCrossed(one: Column, other: Column): boolean {
   if (one.isLong && other.isLong) return false;
   if (!one.isLong && !other.isLong) return (one.x - other.x) * (one.goal - other.goal) < 0;
@@ -312,7 +320,7 @@ function isCrossed(one: Column, other: Column): boolean {
 const crossings = (columns: readonly Column[]): number =>
   columns.flatMap((one, at) => columns.slice(at + 1).filter((other) => isCrossed(one, other))).length;
 
-/** Ways of one step that cross would read as if each led to the other's step: those change their places. */
+/** If transitions of one step crossed, each would seem to lead to the other's step, so these are swapped. */
 function uncross(
   ways: readonly FlowWay[],
   { routes, ports }: { routes: ReadonlyMap<string, Route>; ports: ReadonlyMap<string, Port> },
@@ -348,10 +356,10 @@ function uncross(
 const isWithin = (box: Box, { x, y }: Point, gap: number): boolean =>
   x > box.x - gap && x < box.x + box.width + gap && y > box.y - 1 && y < box.y + box.height + 1;
 
-/** How near an end comes to what stands beside it. */
+/** Minimum distance of an end from its neighbours. */
 const CAP_GAP = 16;
 
-/** Puts an end straight below its label: beside it, its line would lie upon the one of the next branch. */
+/** Places an end straight below its label: next to it, its line would coincide with that of the next branch. */
 function moveBelow(
   port: Port,
   { route, routes, ports }: { route: Route; routes: ReadonlyMap<string, Route>; ports: ReadonlyMap<string, Port> },
@@ -373,11 +381,11 @@ function moveBelow(
   port.in.x = last.x;
 }
 
-/** A piece of a way that goes aside, between two ranks. Pieces of a group leave from one step, or arrive at one. */
+/** A horizontal piece of a transition, between two ranks. Pieces of a group leave from one step, or arrive at one. */
 type Turn = { gutter: number; pair: readonly [Point, Point]; group: string };
 const TRACK_GAP = 7;
 
-/** Pieces of different groups that would lie upon each other get lines of their own. */
+/** Gives pieces of different groups that would overlap separate lines. */
 function keepApart(turns: readonly Turn[]): void {
   for (const inGutter of grouped(turns, ({ gutter }) => Math.round(gutter)).values()) {
     const groups = [...grouped(inGutter, ({ group }) => group).values()]
@@ -401,7 +409,7 @@ function keepApart(turns: readonly Turn[]): void {
   }
 }
 
-/** A dashed way leaves at the side that it goes to, unless something stands there. */
+/** A dashed transition leaves on the side that it goes to, unless something is there. */
 function sideExit(from: Box, x: number, boxes: readonly Box[]): Point | undefined {
   const [left, right] = [from.x, from.x + from.width];
   if (x > left - 8 && x < right + 8) return undefined;
@@ -414,7 +422,7 @@ function sideExit(from: Box, x: number, boxes: readonly Box[]): Point | undefine
   return isBlocked ? undefined : exit;
 }
 
-/** What a level covers: of a loop with room for its border. */
+/** The area that a level covers; for a loop, with room for its border. */
 function boundsOf({ nodes, groups, caps, ways }: Omit<Level, 'box'>, owner: FlowStep | undefined): Box {
   const boxes = [...nodes.values(), ...groups, ...caps];
   for (const { labelAt, way } of ways)
@@ -427,7 +435,7 @@ function boundsOf({ nodes, groups, caps, ways }: Omit<Level, 'box'>, owner: Flow
   const top = Math.min(...boxes.map(({ y }) => y)) - pad.top;
   const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + pad.bottom;
   if (first === undefined) return { x: left, y: top, width: right - left, height: bottom - top };
-  // Its first step stands in the middle, where the ways of the level around it arrive and leave.
+  // Its first step is in the middle, where the transitions of the outer level arrive and leave.
   const middle = first.x + first.width / 2;
   const half = Math.max(middle - left, right - middle);
   return { x: middle - half, y: top, width: half * 2, height: bottom - top };
@@ -454,7 +462,7 @@ function movedBy(level: Level, dx: number, dy: number): Level {
   };
 }
 
-/** A line through these corners, each of them rounded. */
+/** Returns a line through these corners, with each of them rounded. */
 function roundedPath(corners: readonly Point[]): string {
   const points = corners
     .map(({ x, y }) => ({ x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10 }))

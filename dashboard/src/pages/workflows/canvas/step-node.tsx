@@ -28,7 +28,7 @@ const STATES: Readonly<Record<StepState, { icon: LucideIcon; word: string; look:
   skipped: { icon: CircleSlash, word: 'Skipped', look: 'text-text-3' },
 };
 
-/** A step, or the trigger: its icon by kind, its ID, and one line of what it does. */
+/** A step, or the trigger: its icon by kind, its id, and one line that says what it does. */
 export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
   const { icon, role, title, isCode, line, kindName, isSelected, problems, state, isOff, failure, handles } = data;
   const told = [
@@ -109,7 +109,7 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
               'nopan absolute -bottom-1.75 block size-3.5 -translate-x-1/2 touch-none cursor-crosshair rounded-full border-2 border-raised opacity-0 group-hover/step:opacity-100',
               name === 'on error' || name === 'on timeout' ? 'bg-line-input' : 'bg-accent-fill',
             )}
-            // On error stands at the left, and all others around the middle.
+            // "On error" leaves at the left, and all others around the middle.
             style={{
               left:
                 name === 'on error'
@@ -123,7 +123,7 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
   );
 });
 
-/** What happens where nothing takes up a failure of the step: always there, and so drawn small. */
+/** What happens if nothing handles a failure of the step. Every step has it, so it is drawn small. */
 function FailureStub({ end, isShort }: { end: FlowEnd; isShort: boolean }) {
   return (
     <span className="absolute top-5.5 right-full flex h-4 items-center">
@@ -149,7 +149,7 @@ const CAPS: Readonly<Record<FlowEnd['kind'], LucideIcon>> = {
   inner: CircleCheck,
 };
 
-/** Where a way ends. */
+/** The end of a transition. */
 export const EndCap = memo(function EndCap({ data: { end, isOff } }: NodeProps<CapNode>) {
   return (
     <span

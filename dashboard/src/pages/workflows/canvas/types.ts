@@ -18,13 +18,13 @@ export type StepNode = Node<
     isSelected: boolean;
     problems: number;
     state: StepState | undefined;
-    /** The run did not come here. */
+    /** The run did not reach it. */
     isOff: boolean;
     failure: FlowStep['failure'];
     isInner: boolean;
-    /** Its ID alone. */
+    /** Only its id is shown. */
     isCompact: boolean;
-    /** Members that may be led to another step by dragging. */
+    /** Members that can be pointed at another step by dragging. */
     handles: readonly { name: string; path: Path }[];
     onSelect: ((key: string) => void) | undefined;
     onKey: ((event: KeyboardEvent, key: string) => void) | undefined;
@@ -36,9 +36,9 @@ export type CapNode = Node<{ end: FlowEnd; isOff: boolean }, 'cap'>;
 export type GroupNode = Node<{ label: string }, 'loop'>;
 export type CanvasNode = StepNode | CapNode | GroupNode;
 
-/** What a canvas that is edited does. A step is named by its key. */
+/** The actions of an editable canvas. Steps are given by their keys. */
 export type CanvasEdit = {
-  /** Gives the key of the new step. */
+  /** Returns the key of the new step. */
   insert: (way: FlowWay, kind: string) => string;
   rewire: (way: FlowWay, to: string) => void;
   remove: (key: string) => void;

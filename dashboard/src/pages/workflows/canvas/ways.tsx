@@ -7,9 +7,9 @@ import type { PlacedWay } from './layout.ts';
 
 type Given = {
   ways: readonly PlacedWay[];
-  /** Ways that the run has taken. Undefined: there is no run. */
+  /** Transitions that the run has taken. Undefined if there is no run. */
   taken: TakenWays | undefined;
-  /** The way at which the menu is open. */
+  /** The transition whose menu is open. */
   open: string | undefined;
   onAdd: ((way: FlowWay, anchor: Element) => void) | undefined;
   nameOf: (key: string) => string;
@@ -17,7 +17,7 @@ type Given = {
   height: number;
 };
 
-/** Every way of the workflow: its line, its words, and a button that puts a step on it. */
+/** Every transition of the workflow: its line, its label, and a button that inserts a step. */
 export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given) {
   return (
     <>
@@ -99,11 +99,11 @@ export function Ways({ ways, taken, open, onAdd, nameOf, width, height }: Given)
 const wordsOf = (way: FlowWay, taken: TakenWays | undefined): string =>
   taken?.get(way.id) === 'skipped' ? 'skipped' : way.labels.join(', ');
 
-/** A way that no member names, such as that of a filter whose expression is false, takes no step. */
+/** A transition that no member names, such as that of a filter whose expression is false, does not accept a step. */
 const takesStep = ({ from, slots }: FlowWay): boolean =>
   from === TRIGGER || slots.some(({ path }) => path !== undefined);
 
-/** A button is told apart by the way that it stands on. */
+/** The accessible name of a button says which transition it is on. */
 function plusName(way: FlowWay, nameOf: (key: string) => string): string {
   const words = way.labels.length === 0 ? '' : ` (${way.labels.join(', ')})`;
   return way.to === undefined

@@ -37,7 +37,7 @@ import { Ways } from './ways.tsx';
 
 export type { CanvasEdit } from './types.ts';
 
-/** From so many steps on, a small map shows where one is. */
+/** With this many steps or more, a minimap shows the current position. */
 const MAP_FROM = 20;
 const NODE_TYPES: NodeTypes = { step: StepCard, cap: EndCap, loop: GroupBox };
 const NO_NAMES: Names = new Map();
@@ -45,29 +45,29 @@ const NO_NAMES: Names = new Map();
 type Given = {
   /** The definition, as JSON. */
   text: string;
-  /** Names of channels, connectors and workflows that it names by their IDs. */
+  /** Names of channels, connectors and workflows that the definition references by id. */
   names?: Names | undefined;
-  /** By the IDs of steps, of a run or of a test run: how far each has come. Steps without one were not reached. */
+  /** By step ids, of a run or of a test run: the status of each step. Absent steps were not reached. */
   states?: ReadonlyMap<string, StepState> | undefined;
-  /** By the same IDs: the codes of their errors. */
+  /** By the same ids: the codes of their errors. */
   errors?: ReadonlyMap<string, string> | undefined;
-  /** By the same IDs: the branches that they chose. */
+  /** By the same ids: the branches that they chose. */
   chosen?: ChosenWays | undefined;
-  /** ID of the chosen step; `TRIGGER` for the trigger. */
+  /** Id of the selected step; `TRIGGER` for the trigger. */
   selected?: string | undefined;
   onSelect?: ((id: string | undefined) => void) | undefined;
-  /** How many problems each step has, and the trigger. */
+  /** How many problems each step and the trigger have. */
   problems?: ReadonlyMap<string, number> | undefined;
-  /** Absent: it is only looked at. */
+  /** If absent, the canvas is read-only. */
   edit?: CanvasEdit | undefined;
   label?: string;
-  /** It stands in a page that scrolls: as high as its steps need, and the wheel is the page's. */
+  /** The canvas is in a scrolling page: it is as high as its steps need, and the wheel scrolls the page. */
   isInPage?: boolean;
-  /** Steps by their IDs alone, close together, without the ways that end. */
+  /** Steps with only their ids, close together, without the transitions that end. */
   isCompact?: boolean;
 };
 
-/** A workflow as it runs, with every way out of each step. */
+/** A workflow as it runs, with every transition out of each step. */
 export function WorkflowCanvas(given: Given) {
   return (
     <ReactFlowProvider>
@@ -76,12 +76,12 @@ export function WorkflowCanvas(given: Given) {
   );
 }
 
-/** The steps and ways of the newest text that was JSON. */
+/** The steps and transitions of the latest text that was valid JSON. */
 function useFlow(text: string, isCompact: boolean): { flow: FlowGraph; placed: Placed } {
   const last = useRef<{ flow: FlowGraph; placed: Placed }>(undefined);
   return useMemo(() => {
     const whole = flowOf(text);
-    // What a run has not come to an end by is no part of its path.
+    // Ends that a run has not reached are not part of its path.
     const flow = whole && isCompact ? { ...whole, ways: whole.ways.filter(({ to }) => to !== undefined) } : whole;
     const now = flow === undefined ? last.current : { flow, placed: placed(flow, { isCompact }) };
     const shown = now ?? { flow: EMPTY, placed: placed(EMPTY) };
@@ -308,9 +308,9 @@ function Canvas({
   );
 }
 const NO_EDGES: [] = [];
-/** Its licence, MIT, allows that; it lay over the steps. */
+/** React Flow's attribution is hidden because it covered the steps; its licence, MIT, allows that. */
 const NO_ATTRIBUTION = { hideAttribution: true };
-/** What is fitted stays clear of the zoom buttons. */
+/** Fitted content stays clear of the zoom buttons. */
 const FITTED = {
   padding: { top: '28px', right: '24px', bottom: '64px', left: '24px' },
   maxZoom: 1,
@@ -335,8 +335,9 @@ function ZoomPanel() {
 }
 
 /**
- * At first a workflow stands at the top in its real size, or as small as its width needs. After that it stays where it is. A panel that
- * opens beside it takes from its width: until its reader moves it, what stood there whole is kept whole. The handler learns of that.
+ * Initially a workflow is at the top at its real size, or as small as its width requires. After that it stays where it
+ * is. A panel that opens next to it reduces its width: until the user moves it, a workflow that was fully visible stays
+ * so. The handler sees moves by the user.
  */
 function useFirstView(place: Placed, isCompact: boolean): (event: MouseEvent | TouchEvent | null) => void {
   const view = useReactFlow();
@@ -355,7 +356,7 @@ function useFirstView(place: Placed, isCompact: boolean): (event: MouseEvent | T
     if (before === undefined) {
       const zoom = firstZoom(bounds.width, width, isCompact);
       const entry = latest.current.nodes.get(TRIGGER);
-      // What is wider than the page begins with the trigger.
+      // If it is wider than the page, start at the trigger.
       const middle = needed < zoom && entry !== undefined ? entry.x + entry.width / 2 : bounds.x + bounds.width / 2;
       void view.setViewport({ x: width / 2 - middle * zoom, y: 28 - bounds.y * zoom, zoom });
       return;
@@ -375,23 +376,23 @@ function useFirstView(place: Placed, isCompact: boolean): (event: MouseEvent | T
     });
   }, [isCompact, view, width, height]);
   return useCallback((event) => {
-    // Null where the page itself has moved it.
+    // Null if the page itself has moved it.
     if (event !== null) isMoved.current = true;
   }, []);
 }
 
-/** So small it becomes at most to stay whole beside a panel. */
+/** Minimum scale to stay fully visible next to a panel. */
 const KEPT_ZOOM = 0.7;
 const leastZoom = (isCompact: boolean): number => (isCompact ? 0.55 : 0.75);
 
-/** Text of a canvas that is wider than its window stays readable: the rest is a drag away. */
+/** Text on a canvas that is wider than its window stays readable: the user can drag to the rest. */
 const firstZoom = (ofAll: number, width: number, isCompact: boolean): number =>
   Math.min(1, Math.max(leastZoom(isCompact), (width - 48) / ofAll));
 
-/** The part of a window that a canvas in a page takes at most. */
+/** Maximum part of the window that a canvas in a page takes. */
 const MOST_PART = 0.7;
 
-/** The height that all steps need at first, with room for the buttons below them. */
+/** The height that all steps need initially, with room for the buttons below them. */
 function useNeededHeight(place: Placed, isCompact: boolean): number {
   const width = useStore((state) => state.width);
   const [least, most] = [160, Math.max(320, Math.round(window.innerHeight * MOST_PART))];
@@ -400,7 +401,7 @@ function useNeededHeight(place: Placed, isCompact: boolean): number {
   return Math.min(most, Math.max(least, Math.round(bounds.height * firstZoom(bounds.width, width, isCompact)) + 84));
 }
 
-/** Room for what is said at the left of a step. */
+/** Room for the text at the left of a step. */
 const leftOf = (isCompact: boolean): number => (isCompact ? 0 : 96);
 
 function boundsOf(place: Placed, isCompact: boolean): { x: number; y: number; width: number; height: number } {
@@ -412,7 +413,7 @@ function boundsOf(place: Placed, isCompact: boolean): { x: number; y: number; wi
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** A change of the workflow moves other steps, and not the one that its reader looks at. */
+/** A change of the workflow moves other steps, but not the one that the user is looking at. */
 function useStill(place: Placed, selected: string | undefined): void {
   const view = useReactFlow();
   const last = useRef(place);
@@ -428,7 +429,7 @@ function useStill(place: Placed, selected: string | undefined): void {
   }, [place, selected, view]);
 }
 
-/** The chosen step is moved into view where it is not. */
+/** Scrolls the selected step into view if necessary. */
 function useInView(place: Placed, selected: string | undefined, isCompact: boolean): void {
   const view = useReactFlow();
   const width = useStore((state) => state.width);
@@ -451,7 +452,7 @@ function useInView(place: Placed, selected: string | undefined, isCompact: boole
   }, [selected, view, width, isCompact]);
 }
 
-/** The step to which an arrow key leads: along the ways up and down, else to the nearest one at that side. */
+/** The step that an arrow key leads to: up and down along the transitions, otherwise the nearest one on that side. */
 function nextInDirection(key: string, from: string, { nodes }: Placed): string | undefined {
   const at = nodes.get(from);
   const by = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[key];
@@ -465,7 +466,7 @@ function nextInDirection(key: string, from: string, { nodes }: Placed): string |
   return ahead.toSorted((one, another) => one.far - another.far)[0]?.other;
 }
 
-/** Drags a way from a dot below a step to another step, or to a place where there is none. */
+/** Drags a transition from a dot below a step to another step, or to an empty place. */
 function useDragToStep(
   box: React.RefObject<HTMLElement | null>,
   given: {
@@ -487,7 +488,7 @@ function useDragToStep(
       const stepAt = (x: number, y: number): string | undefined => {
         const found = document.elementFromPoint(x, y)?.closest('[data-step]')?.getAttribute('data-step') ?? undefined;
         const { flow } = latest.current;
-        // No way leads back, nor into another loop.
+        // A transition may not lead back, or into another loop.
         const ownerOf = (of: string): string | undefined => flow.steps.find((step) => step.key === of)?.owner;
         if (found === undefined || found === key || found === TRIGGER) return undefined;
         return flowLeadsTo(flow, found, key) || ownerOf(found) !== ownerOf(key) ? undefined : found;
@@ -524,6 +525,6 @@ function useDragToStep(
     },
     [box, view],
   );
-  // The browser tells of a click, too, where something was dropped.
+  // The browser also fires a click where something was dropped.
   return { line, start, hasJustDropped: () => performance.now() - droppedAt.current < 100 };
 }

@@ -4,7 +4,7 @@ import { jsonTree, valueText, withValue } from '../../../lib/json-edit.ts';
 import { SelectField } from '../../../ui/select.tsx';
 import { WrittenField, type WrittenGiven } from './written-field.tsx';
 
-/** The header Authorization of a request: none, a token, or a name with a password. */
+/** The Authorization header of a request: none, a token, or a user name with a password. */
 export function AuthField({
   raw,
   onChange,

@@ -8,7 +8,7 @@ import type { Completions } from '../../../ui/code/completion.ts';
 import type { Draft } from './use-definition.ts';
 import { WrittenField } from './written-field.tsx';
 
-/** The cases of a switch, of which the first one that holds is taken. Where each of them leads stands in the tab Flow. */
+/** The cases of a switch, of which the first match applies. Their target steps are in the Flow tab. */
 export function CasesField({ draft, step, completions }: { draft: Draft; step: FlowStep; completions: Completions }) {
   const at = ['steps', step.index, 'config', 'cases'];
   const atField = `steps[${step.index}].config.cases`;

@@ -10,7 +10,7 @@ const UNITS = [
   { value: 'd', label: 'days' },
 ] as const;
 
-/** A duration as a number and its unit: `10m`. One that is written in another way is shown as it is. */
+/** A duration as a number and its unit: `10m`. A duration in another notation is shown as it is. */
 export function DurationField({
   raw,
   onChange,

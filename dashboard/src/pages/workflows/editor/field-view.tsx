@@ -20,13 +20,13 @@ import { WrittenField, type WrittenKind } from './written-field.tsx';
 type Given = {
   draft: Draft;
   field: DefinitionField;
-  /** The config that it belongs to, as a path and as the service writes it. */
+  /** The config that it belongs to, as a path and in the service's notation. */
   at: Path;
   atField: string;
   completions: { values: Completions; secrets: Completions };
 };
 
-/** One member of a config. A value that its kind cannot show is shown as the JSON that it is. */
+/** One member of a config. A value that its field cannot show is shown as JSON. */
 export function FieldView({ draft, field, at, atField, completions }: Given) {
   const own = [...at, field.name];
   const ownText = valueText(draft.text, draft.tree, own);
@@ -146,10 +146,10 @@ function writtenKindOf(kind: DefinitionField['kind'], value: unknown): WrittenKi
   return isText && (kind === 'plain' || kind === 'template' || kind === 'templates' || kind === 'cel') ? kind : 'json';
 }
 
-/** Things of the place of which there may be more than the newest hundred. */
+/** Kinds of things of which the environment may have more than the newest hundred. */
 const FOUND = { channels: 'channel', webhooks: 'webhook', workflows: 'workflow', connections: 'connection' } as const;
 
-/** Things to choose from, and others that are found by what is written. */
+/** Things to choose from, and others found by the typed text. */
 function useChoices(of: Named, connectorId: string) {
   const options = useNamed(of, connectorId);
   const [wanted, setWanted] = useState('');
@@ -180,7 +180,7 @@ function NamedField({
   const connector = parsed(valueText(draft.text, draft.tree, [...at, 'connectorId']));
   const { may } = useHere();
   const { all, onSearch } = useChoices(of, typeof connector === 'string' ? connector : '');
-  // Developers may name a connection, and not read which ones there are.
+  // Developers may name a connection, but not list the connections.
   if (of === 'connections' && !may('admin'))
     return (
       <WrittenField
@@ -213,7 +213,7 @@ function NamedField({
   );
 }
 
-/** Several channels by their names: each is a token, and the list adds another one. */
+/** Several channels by name: each is a token, and the list adds another one. */
 function ChannelsField({
   common,
   chosen,

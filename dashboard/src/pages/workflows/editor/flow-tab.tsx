@@ -16,7 +16,10 @@ import type { Draft } from './use-definition.ts';
 
 type Given = { draft: Draft; step: FlowStep; completions: { values: Completions; secrets: Completions } };
 
-/** Where a step leads: its next step and branches, what a failure does, when it is skipped, and how often it is attempted. */
+/**
+ * Where a step leads: its next step and branches, what a failure does, when it is skipped, and how often it is
+ * attempted.
+ */
 export function FlowTab({ draft, step, completions }: Given) {
   const at = ['steps', step.index];
   const atField = `steps[${step.index}]`;
@@ -59,7 +62,7 @@ export function FlowTab({ draft, step, completions }: Given) {
         )}
       {kind !== 'end' &&
         way(['next'], kind === 'wait_for_event' ? 'When received' : 'Next step', {
-          // Where no step names another one, the next one is the one below.
+          // If no step names another one, the next step is the one below.
           unset: isImplied ? `Next in the list (${ownNext})` : ends,
           ...(isImplied && { ends }),
           hint: isDecided(step) ? 'Where branches lead that are set to “Same as next step”' : undefined,
@@ -110,7 +113,7 @@ const endWord = (draft: Draft, step: FlowStep): string => {
   return owner.kind === 'parallel' ? 'End branch' : 'End item';
 };
 
-/** What an absent `next` means here: the step below where the list is one, else the end. */
+/** What an absent `next` means here: the step below if the list is plain, otherwise the end. */
 function nextText(draft: Draft, step: FlowStep): string {
   const written = parsed(valueText(draft.text, draft.tree, ['steps', step.index, 'next']));
   if (typeof written === 'string' && written !== '') return written;
@@ -126,7 +129,7 @@ type WayGiven = {
   step: FlowStep;
   path: Path;
   label: string;
-  /** What it means where nothing is written. Absent: something must be. */
+  /** What an absent value means. If absent itself, a value is required. */
   unset: string;
   /** What null means. */
   ends: string;
@@ -134,7 +137,7 @@ type WayGiven = {
   hint: string | undefined;
 };
 
-/** One way of a step: to another step, to the end, or as something else says. */
+/** One transition of a step: to another step, to the end, or as another member says. */
 function WaySelect({
   draft,
   step,
@@ -181,7 +184,7 @@ function WaySelect({
   );
 }
 
-/** Steps that a way may lead to: none that leads back here, and none of another loop. */
+/** Steps that a transition may lead to: none that leads back here, and none of another loop. */
 function stepOptions(draft: Draft, step: FlowStep, isInner: boolean): Option[] {
   return draft.flow.steps.flatMap((each) => {
     if (each.id === '' || each.key === step.key || flowLeadsTo(draft.flow, each.key, step.key)) return [];
@@ -190,7 +193,7 @@ function stepOptions(draft: Draft, step: FlowStep, isInner: boolean): Option[] {
   });
 }
 
-/** What happens after the last attempt of a step that has failed. */
+/** What happens when the last attempt of a step has failed. */
 function OnError({ draft, step }: { draft: Draft; step: FlowStep }) {
   const at = ['steps', step.index, 'config', 'onError'];
   const atField = `steps[${step.index}].config.onError`;

@@ -35,7 +35,7 @@ type Given = {
   draft: Draft;
   /** The step, or the trigger. */
   selected: string;
-  /** It was just added: its setup comes first, and its empty fields are no faults yet. */
+  /** It was just added: its setup comes first, and empty fields do not count as problems yet. */
   isNew: boolean;
   workflowId: string | undefined;
   test: TestResult | undefined;
@@ -44,13 +44,16 @@ type Given = {
   onDuplicate: (key: string) => void;
 };
 
-/** The chosen step in all its parts. Each change is one of the definition's text: what is not shown stays as it is written. */
+/**
+ * The selected step with all its parts. Each edit changes the definition's text, and whatever is not shown stays as it
+ * is written.
+ */
 export function Inspector({ draft: given, selected, isNew, workflowId, test, onSelect, onRemove, onDuplicate }: Given) {
   const step = given.flow.steps.find(({ key }) => key === selected);
   const isTrigger = selected === TRIGGER;
   const [tab, setTab] = useState('setup');
   const completions = useCompletions(given.flow, selected);
-  // A field that names a first way of a plain list leaves all others their next steps.
+  // If a field names the first transition of a plain list, all other steps keep their next steps.
   const problems = isNew ? [] : given.problems;
   const draft: Draft = { ...given, problems, change: (text, at) => given.change(keepingOrder(given.text, text), at) };
   useEffect(() => {
@@ -253,8 +256,9 @@ function KindSelect({
 const STEP_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The id is taken over once it is written: ways of other steps follow it, and half of a name leads nowhere. One that no step may have
- * stays in the field alone, and the step keeps the id before it: its ways could follow no longer.
+ * The id takes effect when editing ends, because transitions of other steps follow it, and half a name leads nowhere.
+ * An invalid id stays only in the field, and the step keeps its previous one, because its transitions could no longer
+ * follow.
  */
 function IdField({
   id,
@@ -304,14 +308,16 @@ type FieldsGiven = {
   at: Path;
   atField: string;
   fields: DefinitionFields;
-  /** Members beside the config that are shown elsewhere. */
+  /** Members outside the config that are shown elsewhere. */
   known: readonly string[];
   completions: Offered;
   first?: ReactNode;
   children?: ReactNode;
 };
 
-/** The members of a trigger or a step, then all that only the JSON shows, and the problems that no field shows. */
+/**
+ * The members of a trigger or a step, then everything that only the JSON shows, and the problems that no field shows.
+ */
 function Fields({ draft, at, atField, fields, known, completions, first, children }: FieldsGiven) {
   const config = [...at, 'config'];
   const view = (field: DefinitionFields['first'][number]) => (

@@ -6,10 +6,10 @@ import { CodeEditor, type CodeEditorHandle } from '../../../ui/code/code-editor.
 import { useCompletions } from './use-completions.ts';
 import type { WrittenDefinition } from './use-definition.ts';
 
-/** Goes to the place of a problem in the JSON. */
+/** Goes to the position of a problem in the JSON. */
 export type JsonHandle = { goTo: (problem: WrittenProblem) => void };
 
-/** The same definition as JSON. What the canvas does not know stays as it is written. */
+/** The same definition as JSON. What the canvas does not support stays as it is written. */
 export function JsonView({
   definition: { draft, text, syntax },
   isReadOnly,

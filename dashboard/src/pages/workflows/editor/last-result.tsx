@@ -14,22 +14,22 @@ import { CodeView } from '../../../ui/code/code-view.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Status, type Tone } from '../../../ui/status.tsx';
 
-/** What a test run has said, and what it was asked with. `isReal`: with a message that was published. */
+/** The result of a test run, and its request. `isReal`: it ran with a published message. */
 export type TestResult = { trial: TestRun; text: string; event: string; isReal: boolean };
 
-/** How a status of a run or of a step is shown. */
+/** Appearance of the status of a run or of a step. */
 export function runTone(status: string): readonly [Tone, string] {
   const known = Object.entries(RUN_WORDS).find(([each]) => each === status)?.[1];
   return known === undefined ? ['pending', status] : [known.tone, known.word];
 }
 
-/** Input and output of a step: of the test run that is shown, else of the newest run. */
+/** Input and output of a step, from the displayed test run, otherwise from the newest run. */
 export function LastResult({
   step,
   workflowId,
   test,
 }: {
-  /** Absent: the trigger. */
+  /** If absent: the trigger. */
   step: FlowStep | undefined;
   workflowId: string | undefined;
   test: TestResult | undefined;
@@ -84,7 +84,9 @@ export function LastResult({
   );
 }
 
-/** The newest of a step's results: a loop takes it once for each item. `text`: the answer with the steps. */
+/**
+ * Returns the newest result of a step, because a loop executes it once per item. `text`: the response with the steps.
+ */
 function StepResult({ text, id, none }: { text: string; id: string; none: string }) {
   const found = itemTexts(memberText(text, 'steps') ?? '[]').filter(
     (each) => memberText(each, 'id') === JSON.stringify(id) && memberText(each, 'type') !== '"item"',

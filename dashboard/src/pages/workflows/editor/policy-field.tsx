@@ -8,7 +8,9 @@ import { WrittenField, type WrittenGiven } from './written-field.tsx';
 
 const NUMBERS = ['maxRetries', 'initialDelay', 'maxDelay', 'backoffMultiplier'] as const;
 
-/** When a failed attempt of a step is repeated: the fields of a subscription, and the errors that end it at once. */
+/**
+ * When a failed attempt of a step is retried: the fields of a subscription, and the errors that fail the step at once.
+ */
 export function PolicyField(
   given: Pick<WrittenGiven, 'raw' | 'onChange' | 'field' | 'problems' | 'stepIds' | 'isReadOnly'>,
 ) {

@@ -13,7 +13,7 @@ type Given = {
   onGo: () => void;
 };
 
-/** What is wrong with the definition, as the service says, and the way to the next place. */
+/** What the service says is wrong with the definition, with a button that goes to the next problem. */
 export function ProblemsStrip({ definition, next, onGo }: Given) {
   const { draft, syntax, isChanged, isChecked, refusal } = definition;
   const count = draft.problems.length;
@@ -61,7 +61,7 @@ export function ProblemsStrip({ definition, next, onGo }: Given) {
   );
 }
 
-/** `create_invoice › body.approvedBy`. */
+/** Returns `create_invoice › body.approvedBy`. */
 function placeOf(problem: WrittenProblem, draft: WrittenDefinition['draft']): string {
   const key = stepOf(problem, draft.flow);
   if (key === undefined) return problem.field;

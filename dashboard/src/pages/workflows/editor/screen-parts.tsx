@@ -30,7 +30,7 @@ export function WorkflowStatus({ status, version }: { status: Workflow['status']
   return <StatusBadge tone={tone}>{version === undefined ? word : `${word}, v${version}`}</StatusBadge>;
 }
 
-/** The name in the bar. It is written right there: at once while the workflow is new, else behind the pencil. */
+/** The name in the bar, edited in place: at once while the workflow is new, otherwise after a press on the pencil. */
 export function WorkflowTitle({
   name,
   isNew,
@@ -75,7 +75,7 @@ export function WorkflowTitle({
           onKeyDown={(event) => {
             if (event.key === 'Enter') take();
             if (event.key === 'Escape') {
-              // The key closes nothing else.
+              // Keep the key from closing anything else.
               event.preventDefault();
               setWritten(undefined);
             }
@@ -86,7 +86,7 @@ export function WorkflowTitle({
   );
 }
 
-/** Whether the window is too narrow for a canvas to be edited on. */
+/** Whether the window is too narrow to edit on a canvas. */
 export function useIsNarrow(): boolean {
   return useSyncExternalStore(
     (told) => {
@@ -98,7 +98,7 @@ export function useIsNarrow(): boolean {
 }
 const NARROW = window.matchMedia('(width < 768px)');
 
-/** Does something at Escape, unless something lies over the page or a field has the keys. */
+/** Runs an action on Escape, unless something covers the page or a field has the keys. */
 export function useScreenEscape(act: () => void): void {
   const now = useRef(act);
   now.current = act;
@@ -122,7 +122,7 @@ const STATES: Readonly<Record<TestRun['steps'][number]['status'], StepState>> = 
   cancelled: 'skipped',
 };
 
-/** How far each step has come; of one in a loop, as its last item has. */
+/** The status of each step; in a loop, that of the last item. */
 export function statesOf({ trial }: TestResult): ReadonlyMap<string, StepState> {
   return new Map(trial.steps.filter(({ type }) => type !== 'item').map(({ id, status }) => [id, STATES[status]]));
 }
@@ -139,7 +139,7 @@ const REASONS: Readonly<Record<TestRun['triggerMatch']['reason'], string>> = {
   filter_failed: 'Filter error.',
 };
 
-/** What the test run has found: whether the trigger matches, and how the run would end. */
+/** The result of the test run: whether the trigger matches, and how the run would end. */
 export function TestBar({
   test,
   flow,
@@ -200,7 +200,7 @@ export function TestBar({
   );
 }
 
-/** A draft that was left here before, and what others have changed since. */
+/** A draft left here earlier, and what others have changed since. */
 export function Restored({ edits }: { edits: Edits<{ text: string }> }) {
   if (edits.newer.length > 0)
     return (
@@ -233,7 +233,7 @@ export function Restored({ edits }: { edits: Edits<{ text: string }> }) {
   );
 }
 
-/** Asks before a workflow is deleted; in live its name is typed. */
+/** Asks before a workflow is deleted; in live the user has to type its name. */
 export function DeleteWorkflow({
   workflow: { id, name },
   isNamed,

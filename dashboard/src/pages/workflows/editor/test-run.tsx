@@ -25,10 +25,10 @@ import type { TestResult } from './last-result.tsx';
 import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
 import { newestOfTrigger } from './trigger-messages.ts';
 
-/** So many of the newest messages can be chosen. */
+/** How many of the newest messages can be selected. */
 const NEWEST = 20;
 
-/** The message of a test run, as it was written. `from`: the message that it was taken from. */
+/** The message of a test run, as it was edited. `from`: the message that it was copied from. */
 export type TestInput = {
   eventType: string;
   payload: string;
@@ -43,7 +43,7 @@ export const FIRST_INPUT: TestInput = {
   mocks: '',
   asked: [],
 };
-/** The input as a test run of the steps begins with it: of an event type of the trigger, and approvals are approved. */
+/** The initial input of a test run: an event type of the trigger, and all approvals approved. */
 export const inputFor = (input: TestInput, flow: FlowGraph): TestInput => ({
   ...input,
   ...(input === FIRST_INPUT && { eventType: triggerTypes(flow)[0]?.replace(/\*$/, 'created') ?? input.eventType }),
@@ -55,19 +55,19 @@ const approvalsIn = (flow: FlowGraph): string[] =>
 
 type Given = {
   id: string;
-  /** The saved steps, which are those that run. */
+  /** The saved steps, which are the ones that run. */
   flow: FlowGraph;
   version: number | undefined;
-  /** What is written is not saved: the test run takes the saved version. */
+  /** There are unsaved edits: the test run uses the saved version. */
   isChanged: boolean;
-  /** Kept by the page, so that the next test run begins with it. */
+  /** Kept by the page, so that the next test run starts with it. */
   input: TestInput;
   onInput: (input: TestInput) => void;
   onDone: (result: TestResult) => void;
   onClose: () => void;
 };
 
-/** Chooses a message, or writes one, and runs the steps of the saved definition with it. Nothing is sent. */
+/** Selects or edits a message, and runs the steps of the saved definition with it. Nothing is sent. */
 export function TestRun({ id, flow, version, isChanged, input, onInput, onDone, onClose }: Given) {
   const { at } = useHere();
   const { act } = useActs();
@@ -207,7 +207,7 @@ const DECISIONS: readonly { value: TestDecision; label: string }[] = [
   { value: 'timeout', label: 'Times out' },
 ];
 
-/** Why the service refuses the simulated responses. It calls them `mocks`. */
+/** Why the service rejects the simulated responses, which it calls `mocks`. */
 function mocksProblem(error: unknown): string | undefined {
   if (problemOf(error, 'mocks') === undefined || !isApiError(error)) return undefined;
   const field = error.details?.field.replace(/^mocks\.?/, '') ?? '';
@@ -238,7 +238,7 @@ function Recent({ flow, input, onInput }: { flow: FlowGraph; input: TestInput; o
   };
   const latest = useRef(choose);
   latest.current = choose;
-  // The newest one is most often meant.
+  // The newest one is usually meant.
   const first = input.payload === FIRST_INPUT.payload && input.from === undefined ? found.data?.[0]?.id : undefined;
   useEffect(() => {
     if (first !== undefined) void latest.current(first);

@@ -3,10 +3,10 @@ import type { FlowGraph } from '../../../lib/flow-graph.ts';
 import type { Here } from '../../../lib/session.ts';
 import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
 
-/** So many lists are asked for at most: one for each channel and event type. */
+/** Maximum number of lists to request: one for each channel and event type. */
 const MOST_LISTS = 6;
 
-/** The newest messages with a channel and an event type of the trigger, newest first. */
+/** Returns the newest messages with a channel and an event type of the trigger, newest first. */
 export async function newestOfTrigger(flow: FlowGraph, limit: number, at: Here['at']): Promise<MessageSummary[]> {
   const anyIfNone = (names: readonly string[]): readonly (string | undefined)[] =>
     names.length === 0 ? [undefined] : names;
@@ -15,6 +15,6 @@ export async function newestOfTrigger(flow: FlowGraph, limit: number, at: Here['
     .slice(0, MOST_LISTS);
   const pages = await Promise.all(lists.map((list) => api.messages.listAll({ ...list, limit }, at).page()));
   const found = new Map(pages.flatMap(({ data }) => data).map((message) => [message.id, message]));
-  // IDs sort by time.
+  // Ids sort by time.
   return [...found.values()].toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit);
 }

@@ -8,7 +8,7 @@ import type { CodeCompletion, Completions } from '../../../ui/code/completion.ts
 import { triggerChannels, triggerTypes } from '../../../lib/trigger-match.ts';
 import { newestOfTrigger } from './trigger-messages.ts';
 
-/** What the output of a step has, by its kind (docs/reference/workflow-definition.md). */
+/** The members of a step's output, by its kind (docs/reference/workflow-definition.md). */
 const OUTPUTS: Readonly<Record<string, readonly string[] | undefined>> = {
   'action:http': ['body', 'status', 'headers', 'latencyMs'],
   'action:publish': ['messageId'],
@@ -46,7 +46,7 @@ function usePayloadPaths(flow: FlowGraph): readonly string[] {
   }, [found.data, kind, config]);
 }
 
-/** Names of secrets, for those who may know them. */
+/** Names of secrets, for users who may read them. */
 function useSecretNames(): readonly string[] {
   const { at, path, may } = useHere();
   const found = useQuery({
@@ -60,8 +60,8 @@ function useSecretNames(): readonly string[] {
 }
 
 /**
- * What may be written in an expression of a step: what started the run, the steps before it, variables and the item of its loop. A filter
- * of the trigger knows the message alone.
+ * Returns the names that an expression of a step may use: what started the run, the steps before it, variables and the
+ * item of its loop. A filter of the trigger can use only the message.
  */
 export function useCompletions(
   flow: FlowGraph,

@@ -10,7 +10,7 @@ import { failureText } from '../../../parts/failure-text.ts';
 import { useHere } from '../../../lib/session.ts';
 import { type Edits, useEdits } from '../../../parts/use-edits.ts';
 
-/** A definition that is being written: its text is the only place where it is kept. */
+/** A definition being edited. Its text is the only place where it is kept. */
 export type Draft = {
   text: string;
   tree: JsonSyntaxNode | undefined;
@@ -18,27 +18,27 @@ export type Draft = {
   stepIds: readonly string[];
   problems: readonly WrittenProblem[];
   isReadOnly: boolean;
-  /** `at`: changes of one place in quick succession are one step of undo. */
+  /** `at`: changes at one place in quick succession are one undo step. */
   change: (text: string, at?: string) => void;
 };
 
 export type WrittenDefinition = {
   draft: Draft;
-  /** The text as it is written, also while it is no JSON. */
+  /** The text as it was entered, even while it is not valid JSON. */
   text: string;
-  /** Why the text is no JSON, and in which line. */
+  /** Why the text is not valid JSON, and in which line. */
   syntax: { message: string; line: number } | undefined;
   edits: Edits<{ text: string }>;
   isChanged: boolean;
-  /** Whether the service has checked the present text. */
+  /** Whether the service has validated the present text. */
   isChecked: boolean;
-  /** Why the service could not check the text at all. */
+  /** Why the service could not validate the text at all. */
   refusal: string | undefined;
   undo: (() => void) | undefined;
   redo: (() => void) | undefined;
 };
 
-/** The parts that an author writes, as they are stored. `text`: the answer with the workflow. */
+/** Returns the parts that an author writes, as they are stored. `text`: the response with the workflow. */
 export function definitionOf(text: string): string {
   const parts = ['name', 'description', 'trigger', 'steps'].flatMap((name) => {
     const part = memberText(text, name);
@@ -50,7 +50,10 @@ export function definitionOf(text: string): string {
 const CHECK_AFTER_MS = 300;
 const EMPTY: FlowGraph = flowOf('{}') ?? { trigger: { kind: '', config: {} }, steps: [], ways: [], isSound: true };
 
-/** Under this name the unsaved text of a new workflow is kept (use-edits.ts): one for each template that it began with. */
+/**
+ * The name under which the unsaved text of a new workflow is kept (use-edits.ts): one per template that it started
+ * from.
+ */
 export const newWorkflowKey = (path: string, template: string): string => `${path} workflow new ${template}`;
 
 export function useDefinition({
@@ -59,7 +62,7 @@ export function useDefinition({
   first,
 }: {
   workflow: Workflow | undefined;
-  /** Of a new workflow: what it began with. */
+  /** For a new workflow: its template. */
   template: string;
   first: string;
 }): WrittenDefinition {
@@ -71,7 +74,7 @@ export function useDefinition({
   );
   const { text } = edits.values;
   const syntax = useMemo(() => syntaxOf(text), [text]);
-  // The canvas shows the newest text that was JSON.
+  // The canvas shows the latest text that was valid JSON.
   const latest = useRef(text);
   if (syntax === undefined) latest.current = text;
   const good = latest.current;
@@ -84,7 +87,7 @@ export function useDefinition({
     queryFn: async ({ signal }) => {
       await new Promise((resolve) => setTimeout(resolve, CHECK_AFTER_MS));
       signal.throwIfAborted();
-      // As a change of the workflow: it may not begin itself, and what is left out stays.
+      // Validated as an update of the workflow: it may not start itself, and what is left out stays.
       const asked = workflow === undefined ? written : withValue(written, ['id'], JSON.stringify(workflow.id));
       return { of: written, ...(await api.workflows.validate(asked, { ...at, signal })) };
     },
@@ -139,7 +142,7 @@ function useHistory(text: string, write: (text: string) => void) {
     last.current = { at, time };
     if (!isSame) setPast((all) => [...all, before].slice(-MOST_STEPS));
     setFuture([]);
-    // A further change of the same moment stands on this one.
+    // A further change at the same moment builds on this one.
     now.current = { ...now.current, text: next };
     now.current.write(next);
   }, []);
@@ -158,7 +161,7 @@ function useHistory(text: string, write: (text: string) => void) {
   };
 }
 
-/** The error that a browser names for a text that is no JSON, and its line. */
+/** Returns the browser's error for a text that is not valid JSON, and its line. */
 function syntaxOf(text: string): WrittenDefinition['syntax'] {
   try {
     JSON.parse(text);
@@ -172,7 +175,7 @@ function syntaxOf(text: string): WrittenDefinition['syntax'] {
   }
 }
 
-/** Keys that go back and forth, wherever nobody writes: a field of text has its own. */
+/** Undo and redo keys, unless the user is typing: a text field has its own. */
 export function useUndoKeys({ undo, redo }: Pick<WrittenDefinition, 'undo' | 'redo'>): void {
   const now = useRef({ undo, redo });
   now.current = { undo, redo };
@@ -199,7 +202,7 @@ export function useUndoKeys({ undo, redo }: Pick<WrittenDefinition, 'undo' | 're
   }, []);
 }
 
-/** The name that is written. */
+/** The edited name. */
 export function nameIn(text: string): string | undefined {
   const raw = memberText(text, 'name');
   const value: unknown = raw === undefined ? undefined : JSON.parse(raw);

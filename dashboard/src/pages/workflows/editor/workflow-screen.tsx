@@ -45,7 +45,7 @@ import {
 } from './screen-parts.tsx';
 import { definitionOf, nameIn, useDefinition, useUndoKeys } from './use-definition.ts';
 
-/** The canvas and its layout are a part of their own: only who opens a workflow loads it. */
+/** The canvas and its layout are a separate chunk, loaded only by users who open a workflow. */
 const WorkflowCanvas = lazy(() =>
   import('../canvas/workflow-canvas.tsx').then((all) => ({ default: all.WorkflowCanvas })),
 );
@@ -55,14 +55,14 @@ const fieldsOf = (answer: { text: string }) => ({ text: definitionOf(answer.text
 
 type Given = {
   workflow?: Workflow;
-  /** Of a new workflow: the template that it begins with. */
+  /** For a new workflow: its template. */
   template?: string;
   text: string;
   version?: number | undefined;
   runCount?: number | undefined;
 };
 
-/** A workflow that is written, tested and activated. Canvas, inspector and JSON are one document. */
+/** Edits, tests and activates a workflow. Canvas, inspector and JSON are one document. */
 export function WorkflowScreen({ workflow, template = '', text: first, version, runCount }: Given) {
   const { at, may, environment } = useHere();
   const { act } = useActs();
@@ -88,13 +88,13 @@ export function WorkflowScreen({ workflow, template = '', text: first, version, 
   const mayEdit = may('developer');
   const isActive = workflow?.status === 'active';
   const next = (version ?? 0) + 1;
-  /** Only the name or the description differ: no new version comes of it. */
+  /** Only the name or the description differ, which does not create a new version. */
   const isSameDefinition =
     isChanged &&
     workflow !== undefined &&
     ['trigger', 'steps'].every((part) => memberText(draft.text, part) === memberText(first, part));
 
-  /** The step that was added last, until another one is chosen. */
+  /** The step that was added last, until another one is selected. */
   const [added, setAdded] = useState<string>();
   const select = useCallback(
     (key: string | undefined) => {
@@ -136,7 +136,7 @@ export function WorkflowScreen({ workflow, template = '', text: first, version, 
     if (workflow === undefined) {
       await act(
         async () => {
-          // The text goes as it is written: no number of it is read and written anew.
+          // The text is sent unchanged, so that no number is parsed and rewritten.
           const { id } = await api.workflows.create(text, at);
           edits.drop();
           go(`/workflows/${id}`, selected === undefined ? {} : { step: selected });

@@ -19,23 +19,23 @@ export type WrittenGiven = {
   hint?: string | undefined;
   placeholder?: string | undefined;
   kind: WrittenKind;
-  /** The JSON text of the value. Undefined: there is none. */
+  /** The JSON text of the value. Undefined if there is none. */
   raw: string | undefined;
   onChange: (raw: string | undefined) => void;
-  /** Its field as the service names it: `steps[0].config.body`. */
+  /** Its field in the service's notation: `steps[0].config.body`. */
   field: string;
   problems: readonly WrittenProblem[];
   stepIds: readonly string[];
   completions?: Completions | undefined;
   isReadOnly: boolean;
-  /** An empty text is one: the member stays. */
+  /** An empty text is a value too: the member stays. */
   isKept?: boolean;
   isMono?: boolean;
 };
 
 /**
- * A value that is written by hand. While it is being written its own text is shown, also one that is no value yet and so stands nowhere
- * else; a change of the definition from elsewhere takes its place.
+ * A field for a typed value. While the user is typing it shows its own text, which may not be a valid value yet and is
+ * then kept nowhere else; a change of the definition from elsewhere replaces it.
  */
 export function WrittenField(given: WrittenGiven) {
   const { kind, raw, onChange, problems, stepIds, field, isReadOnly, isKept = false } = given;
