@@ -313,7 +313,9 @@ describe('doctor surroundings', () => {
     test('a public address is warned about where it is in the clear or nobody answers', async () => {
       const at = (publicBaseUrl: string) => checkPublicBaseUrl({ publicBaseUrl });
       expect(await at(posthorn.url)).toMatchObject(inOrder);
-      expect(await at('http://posthorn.example.com')).toMatchObject(warning(/sent unencrypted; put a proxy with TLS in front$/));
+      expect(await at('http://posthorn.example.com')).toMatchObject(
+        warning(/sent unencrypted; put a proxy with TLS in front$/),
+      );
       expect(await at(`http://127.0.0.1:${closedPort}`)).toMatchObject(
         warning(/^PUBLIC_BASE_URL: Posthorn does not respond/),
       );
@@ -444,7 +446,9 @@ describe('doctor neighbours', () => {
     expect(await checkCollector({ endpoint: site.url })).toMatchObject(inOrder);
     expect(await checkCollector({ endpoint: `http://${nobody}` })).toMatchObject(warning(/so traces are lost/));
     expect(await checkDashboardUrl(site.url)).toMatchObject(inOrder);
-    expect(await checkDashboardUrl(`${site.url}/missing`)).toMatchObject(warning(/^DASHBOARD_URL: status 404 is returned/));
+    expect(await checkDashboardUrl(`${site.url}/missing`)).toMatchObject(
+      warning(/^DASHBOARD_URL: status 404 is returned/),
+    );
     expect(await checkDashboardUrl(`http://${nobody}`)).toMatchObject(warning(/^DASHBOARD_URL: nothing responds at/));
   });
 
@@ -497,7 +501,9 @@ describe('doctor neighbours', () => {
       const redis = await startRedis();
       try {
         expect(await checkRedis(redis.url.replace('redis:', 'rediss:'))).toMatchObject(
-          fault(/does not respond; check the firewalls in between, or begin the URL with redis:\/\/ if it does not use TLS$/),
+          fault(
+            /does not respond; check the firewalls in between, or begin the URL with redis:\/\/ if it does not use TLS$/,
+          ),
         );
       } finally {
         await redis.kill();
