@@ -105,7 +105,10 @@ test('retrying a delivery that waits for its next try sends it at once in its ne
   expect((await scene.posthorn.request('POST', `/v1/deliveries/${delivery.id}/retry`)).status).toBe(202);
 
   expect(await waitForDelivery(scene.posthorn, message.id, 'delivered')).toMatchObject({ attempts: 2 });
-  expect((await scene.attemptsOf(delivery.id))[0]).toMatchObject({ number: 2, temporalWorkflowId: `delivery/${delivery.id}/2` });
+  expect((await scene.attemptsOf(delivery.id))[0]).toMatchObject({
+    number: 2,
+    temporalWorkflowId: `delivery/${delivery.id}/2`,
+  });
   expect(receiver.requests[1]?.at).toBeLessThan(Date.parse(delivery.nextRetryAt ?? ''));
   expect(await scene.waitForWorkflow(delivery.id, 1, 'COMPLETED')).toBe('COMPLETED');
   expect(receiver.requests).toHaveLength(2);

@@ -79,7 +79,7 @@ export function actIn(browser: Browser, { organisations }: SignedIn, environment
 /** Returns the code of a link. */
 export const codeOf = (link: string): string => link.slice(link.indexOf('#code=') + '#code='.length);
 
-/** Invites somebody new and accepts for them: a member with that role, signed in in a browser of their own. */
+/** Invites a new user and accepts for them: a member with that role, signed in in a browser of their own. */
 export async function joinAs(
   posthorn: TestPosthorn,
   inviter: Browser,
