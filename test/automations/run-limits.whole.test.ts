@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 describe('run limits', () => {
-  /** Bounds that no run goes beyond. */
+  /** Limits that no run exceeds. */
   let posthorn: TestPosthorn;
   let calls: ReturnType<typeof workflowCalls>;
 
@@ -38,7 +38,7 @@ describe('run limits', () => {
   });
   afterAll(() => posthorn.stop());
 
-  test('a run takes 10,000 steps at most, those of loops included, and the next one fails it as a dead letter', async () => {
+  test('a run takes at most 10,000 steps, those of loops included, and the next one fails it as a dead letter', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'ask', type: 'approval', config: { title: 'Go on?' }, next: 'each' },
       { id: 'each', type: 'foreach', config: { items: '[1, 2, 3]', body: 'note' } },
@@ -46,7 +46,7 @@ describe('run limits', () => {
     ]);
     const { id } = await calls.start(workflowId);
     await waitFor('the question', async () => (await calls.getRun(id)).status === 'waiting');
-    // As if a long loop lay behind it: the loop that follows and two of its items are the last three.
+    // As if a long loop had run: the loop that follows and two of its items are the last three.
     await posthorn.deps.db.run.update({ where: { id }, data: { executions: 9_997 } });
     await calls.good('POST', `/v1/runs/${id}/approve`);
     const run = await calls.ended(id);
@@ -63,7 +63,7 @@ describe('run limits', () => {
     expect(letters.data).toEqual([expect.objectContaining({ runId: id })]);
   });
 
-  test('a result that no request has made is refused above 256 KiB, and its step may go on elsewhere', async () => {
+  test('a result above 256 KiB that comes from no request is refused, and its step may continue elsewhere', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       {
         id: 'twice',
@@ -83,7 +83,7 @@ describe('run limits', () => {
     expect(stepOf(run, 'less').output).toEqual({ why: expect.stringContaining('262144') });
   });
 
-  test('a loop takes as many items as its definition and the service let it', async () => {
+  test('a loop takes as many items as its definition and the service allow', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'each', type: 'foreach', config: { items: 'event.payload.items', body: 'note', maxItems: 2 } },
       { id: 'note', type: 'action', config: { item: '{{ item }}' } },
@@ -98,7 +98,7 @@ describe('run limits', () => {
   const sums = (count: number): Record<string, string> =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, `{{ event.payload.n + ${index} }}`]));
 
-  test('a step may hold 500 different expressions, and a definition 1,000', async () => {
+  test('a step may have 500 different expressions, and a definition 1,000', async () => {
     const steps = [1, 2].map((n) => ({ id: `s${n}`, type: 'transform', config: { set: sums(500) } }));
     const workflowId = await calls.activate({ type: 'manual' }, steps);
     const { id } = await calls.start(workflowId, { n: 1 });
@@ -120,7 +120,7 @@ describe('run limits', () => {
     }
   });
 
-  test('messages of one environment wake its runs while those of another one are still asked about', async () => {
+  test('messages of one environment wake its runs while those of another are still being evaluated', async () => {
     const other = workflowCalls({
       request: (method, path, body) => posthorn.request(method, path, body, { key: posthorn.keys.test }),
     });
@@ -179,8 +179,8 @@ describe('run limits', () => {
     await Promise.all([calls.ended(quick.runId), other.ended(slow.runId)]);
   });
 
-  describe('a run whose expressions give too much, or work too much, fails at that step and holds up nobody:', () => {
-    // Values of CEL name others: as JSON each reference was a copy, whose size was looked at when all had been made.
+  describe('a run whose expressions return too much, or work too long, fails at that step without blocking the event loop:', () => {
+    // Regression: values of CEL reference others: as JSON each reference was a copy, whose size was checked after all had been created.
     const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${at}`, at]));
     const list = Array.from({ length: 1_000 }, (_, at) => at);
     const large = { members, list };

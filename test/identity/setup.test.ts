@@ -37,7 +37,7 @@ describe('setup', () => {
     ]);
   const REFUSED = 'The setup link is not valid, or there is an administrator already';
 
-  test('the link makes an owner of the first organisation who is signed in, and neither password nor code is stored', async () => {
+  test('the link creates an owner of the first organisation who is signed in, and neither password nor code is stored', async () => {
     const { browser, me } = await setUp(posthorn);
     expect(me).toMatchObject({
       user: { email: OWNER.email, name: OWNER.name },
