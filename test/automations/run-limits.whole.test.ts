@@ -283,7 +283,7 @@ describe('run histories', () => {
   const fileOf = (name: string): string => join(import.meta.dirname, 'run-histories', `${name}.json`);
   const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
   // `as`: this file writes them.
-  /** With the payloads of Temporal as what they hold. */
+  /** With the payloads of Temporal decoded. */
   const decoded = (text: string): string =>
     text.replaceAll(/"data": "([\w+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
   const keptOf = (name: string): RecordedHistory => JSON.parse(textOf(name)) as RecordedHistory;
@@ -300,7 +300,10 @@ describe('run histories', () => {
     }
   }
 
-  /** Recorded by the code that let chains go on at once where their steps ended together, as runs were that were under way at its end. */
+  /**
+   * Recorded by code that resumed chains immediately if their steps finished together, like runs that were in progress when it was
+   * replaced.
+   */
   const FROM_BEFORE = ['loops-before-turns', 'branches-before-turns'];
 
   let failures: Record<string, unknown>;
@@ -326,19 +329,19 @@ describe('run histories', () => {
       failures[workflowId] = error;
   }, 400_000);
 
-  test.each(RUN_RECORDINGS)('%s goes on under the workflows of today, as it was kept and as it goes now', (name) => {
+  test.each(RUN_RECORDINGS)('%s continues with the current workflows, as stored and as recorded now', (name) => {
     expect(failures).toMatchObject({ [`${name} as kept`]: undefined, [`${name} as it goes now`]: undefined });
     expect(Object.keys(failures)).toEqual(expect.arrayContaining([`${name} as kept`, `${name} as it goes now`]));
   });
 
-  // The code that made them could not replay them: it gave other numbers to their commands. So `patched()`, with that code behind it for
-  // runs from before, would have them stand still.
-  test.each(FROM_BEFORE)('%s goes on under the workflows of today', (name) => {
+  // The code that recorded them could not replay them, because it numbered its commands differently, so `patched()` with that code for
+  // older runs would block them.
+  test.each(FROM_BEFORE)('%s continues with the current workflows', (name) => {
     expect(Object.keys(failures)).toContain(`${name} as kept`);
     expect(failures[`${name} as kept`]).toBeUndefined();
   });
 
-  test('every kind of step, of action, of wait and of end of a round is in a kept history', () => {
+  test('every kind of step, of action, of wait and of end of a round is in a recorded history', () => {
     const kept = RUN_RECORDINGS.map((name) => decoded(textOf(name))).join('\n');
     const kinds = STEP_TYPES.filter((type) => type !== 'action').map((type) => `"type":"${type}"`);
     const actions = ACTIONS.map((action) => `"type":"action","action":"${action}"`);
@@ -355,7 +358,7 @@ describe('run histories', () => {
     expect(textOf('begun-by-a-schedule')).toContain('"name": "runScheduled"');
   });
 
-  test('no payload of a run has entered Temporal, and the kept histories name no machine', () => {
+  test('no payload of a run is in Temporal, and the recorded histories name no machine', () => {
     for (const name of [...RUN_RECORDINGS, ...FROM_BEFORE]) {
       const text = textOf(name);
       for (const word of [`@${hostname()}`, process.cwd(), '/node_modules/', SECRET_WORD])
@@ -365,7 +368,7 @@ describe('run histories', () => {
 });
 
 describe('temporal ui', () => {
-  /** An operator reads in the Temporal UI which steps a run has, and where it stands. */
+  /** An operator sees in the Temporal UI which steps a run has, and its current one. */
   let calls: ReturnType<typeof workflowCalls>;
 
   beforeAll(async () => {
@@ -380,7 +383,7 @@ describe('temporal ui', () => {
     return metadata.currentDetails ?? '';
   };
 
-  test('a run has a readable id, a summary, its steps with the current one marked, and words at its timers and activities', async () => {
+  test('a run has a readable id, a summary, its steps with the current one marked, and descriptions of its timers and activities', async () => {
     const receiver = await startReceiver({});
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'crm', type: 'action', config: { action: 'http', url: receiver.url, label: 'Tell the CRM' } },

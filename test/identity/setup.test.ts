@@ -197,7 +197,7 @@ describe('password resets', () => {
     expect(removed.output).toMatch(/^Removed nora@example\.com from the organisation Test \(org_\w+\)\n$/);
     const last = await run('members', 'remove', OWNER.email);
     expect([last.exitCode, last.errors]).toEqual([1, expect.stringContaining('The last owner stays')]);
-    // Old: without --organisation the oldest one was meant, whoever's it was.
+    // Regression: without --organisation the oldest one was meant, whoever's it was.
     const { db, newId } = posthorn.deps;
     const { id } = await db.organisation.create({ data: { id: newId('organisation'), name: 'Second' } });
     for (const command of [['list'], ['invite', 'max@example.com', '--role', 'viewer'], ['remove', OWNER.email]]) {
