@@ -24,7 +24,7 @@ import type { EndSinks } from './empty-workflow.ts';
 import { answer } from './helper.ts';
 import { plainUnit } from './plain-unit.ts';
 
-/** A channel, and an event type that one of its subscriptions takes. */
+/** A channel, and an event type that one of its subscriptions matches. */
 export type Target = { channelId: string; eventType: string };
 const HANDED_OVER_AT_ONCE = 2_000;
 const NOWHERE: Target = { channelId: 'chn_none', eventType: 'none' };
@@ -41,7 +41,7 @@ const LOAD_AT_ONCE = 100;
 const LOADS_IN_FLIGHT = 2;
 const POOL_SIZE = 20;
 
-/** `count` times `work`, `concurrency` at a time. */
+/** Runs `work` `count` times, `concurrency` at a time. */
 async function repeat(count: number, concurrency: number, work: () => Promise<unknown>): Promise<CeilingTime> {
   let begun = 0;
   const startedAt = nowMs();
@@ -62,13 +62,13 @@ const DELIVERED: Omit<SendResult, 'startedAt'> = {
 };
 
 /**
- * Publishes and records, and loads deliveries that are not handed over: the rows and statements of a delivery, by the service's own
- * code, without HTTP and sending.
+ * Publishes, loads and records deliveries without local handoff: the rows and statements of a delivery, with the service's own code,
+ * without HTTP and sending.
  */
 async function postgres(input: {
   databaseUrl: string;
   environmentId: string;
-  /** Messages go to these by turns, each to a subscription of its event type. */
+  /** Messages go to these in turn, each to a subscription of its event type. */
   places: readonly Target[];
   holder: string;
   count: number;
@@ -132,7 +132,7 @@ async function postgres(input: {
   return { count, wallMs };
 }
 
-/** Signing and posting one stored delivery again and again, by the service's own sender: ten at a time to an endpoint. */
+/** Signs and sends one stored delivery repeatedly, with the service's own sender: ten at a time to an endpoint. */
 async function sender(input: {
   databaseUrl: string;
   encryptionKeys: string;
@@ -161,7 +161,7 @@ async function sender(input: {
   return time;
 }
 
-/** Empty Temporal workflows, started as deliveries are and as many at a time; the worker has the service's settings. */
+/** Empty Temporal workflows, started like deliveries and as many at a time; the worker has the service's settings. */
 async function temporal({ address, count }: { address: string; count: number }): Promise<CeilingTime> {
   Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
   const namespace = 'default';

@@ -15,7 +15,7 @@ export type Ceiling = {
   name: 'temporal' | 'postgres' | 'sender' | 'load' | 'disk';
   what: string;
   perSecond: number;
-  /** CPU of the process that drives it, and of the server where there is one. */
+  /** CPU of the process that drives it, and of the server if there is one. */
   driverCpuMs: number;
   serverCpuMs: number;
 };
@@ -26,7 +26,7 @@ const PAYLOAD = JSON.stringify({ text: 'x'.repeat(PAYLOAD_BYTES - '{"text":""}'.
 const CONCURRENCY = 32;
 const newId = createNewId(Date.now);
 
-/** Measures each part alone, one after the other; no service may run meanwhile. `pool` is of `databaseUrl`, migrated. */
+/** Measures each part alone, one after the other; no service may run meanwhile. `pool` connects to `databaseUrl`, which is migrated. */
 export async function measureCeilings(
   rig: Rig,
   { databaseUrl, pool, counts }: { databaseUrl: string; pool: Pool; counts: CeilingCounts },
@@ -87,7 +87,7 @@ export async function measureCeilings(
   return ceilings;
 }
 
-/** The load generator against an endpoint that answers at once: with the service behind it, it cannot be the limit below this. */
+/** The load generator against an endpoint that responds at once: below this rate it cannot be the limit of a service. */
 async function measureLoad(rig: Rig, count: number): Promise<Ceiling> {
   const before = readUsage({ load: rig.load.pid, receiver: rig.receiver.pid });
   const published = await rig.load.ask('publish', {
@@ -111,7 +111,7 @@ async function measureLoad(rig: Rig, count: number): Promise<Ceiling> {
 const BLOCKS = 300;
 const BLOCK_BYTES = 8_192;
 
-/** Commits a second that the disk takes one after the other: a block of the size of PostgreSQL's, written and flushed. */
+/** Sequential commits per second of the disk: a block of PostgreSQL's size, written and flushed. */
 async function measureDisk(folder: string): Promise<Ceiling> {
   const file = await open(join(folder, 'flushed'), 'w');
   const block = Buffer.alloc(BLOCK_BYTES);

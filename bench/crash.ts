@@ -17,15 +17,13 @@ import { formatTable, percentile, show } from './statistics.ts';
 /** One `kill -9` of the service in the middle of a burst; times in s. */
 type Crash = {
   mode: Mode;
-  /** Publishes that were answered 202, and the arrivals of their messages when the process was killed. */
+  /** Publishes that were answered with 202, and the arrivals of their messages when the process was killed. */
   accepted: number;
   arrivedAtKill: number;
   lost: number;
   doubled: number;
   readyAfterS: number;
-  /**
-   * Times from the start of the new process: the first remaining arrival, nine tenths of them, the last, nothing unfinished any more.
-   */
+  /** Times from the start of the new process: the first remaining arrival, nine tenths of them, the last, nothing unfinished any more. */
   firstAfterS: number;
   mostAfterS: number;
   lastAfterS: number;
@@ -108,7 +106,7 @@ async function crash(rig: Rig, mode: Mode, name: string, load: { count: number; 
   }
 }
 
-/** Waits until PostgreSQL shows nothing unfinished, or far too much time has passed; missing deliveries then count as lost. */
+/** Waits until PostgreSQL has nothing unfinished, or far too much time has passed; missing deliveries then count as lost. */
 async function untilDone(pool: Pool, target: Target): Promise<void> {
   const deadline = nowMs() + DONE_PATIENCE_MS;
   while (nowMs() < deadline) {

@@ -9,7 +9,7 @@ import { type Cost, costOf, takeIn } from './message-cost.ts';
 import { pass } from './retention-pass.ts';
 import { formatTable, show, spreadOf } from './statistics.ts';
 
-/** The two forms of the same content, each in a database of its own on one server: one table, and a partition for each day. */
+/** The two forms of the same content, each in its own database on one server: one table, and a partition for each day. */
 export const FORMS = ['plain', 'daily'] as const;
 export type Form = (typeof FORMS)[number];
 export type Measured = {
@@ -19,14 +19,14 @@ export type Measured = {
   /** Messages taken in each time. */
   count: number;
   turns: number;
-  /** How often each query is asked; without it as often as its plan may change. */
+  /** How often each query runs; by default as often as its plan may change. */
   executions?: number;
   onProgress: (line: string) => void;
 };
 
 const DAY_MS = 86_400_000;
 const TABLES = 'messages, deliveries, attempts, dead_letters';
-/** Claims, records and removal change rows; a list must not become dearer than this by a partition for each day. */
+/** Claims, records and removal change rows; a partition for each day must not make a list more expensive than this factor. */
 const DEAR = 2;
 
 /** Prints every comparison, one after the other. */
@@ -112,7 +112,7 @@ async function planTable({ urls, executions, onProgress }: Measured, pools: Pool
 async function takeInByTurns(measured: Measured, pools: Pools): Promise<Record<Form, Cost[]>> {
   const costs: Record<Form, Cost[]> = { plain: [], daily: [] };
   for (let turn = 1; turn <= measured.turns; turn += 1) {
-    // The second one meets a machine that is as busy: each form goes first in turn.
+    // The second one meets an equally busy machine: each form goes first in turn.
     for (const form of turn % 2 === 1 ? FORMS : FORMS.toReversed()) {
       const { pid } = measured.postgres;
       const about = { environmentId: await environmentOf(pools[form]), ...measured };
@@ -161,7 +161,7 @@ const STAYS: Record<string, string> = {
   attempts: 'delivery_id IN (SELECT id FROM kept)',
 };
 
-/** The partitions of the same day and those before it, emptied and dropped; rows that must stay move to one that takes their place. */
+/** The partitions of the same day and those before it, emptied and dropped; rows that must stay move to a replacement. */
 async function removeByDrop({ postgres }: Measured, pool: Pool): Promise<Removal> {
   const roots = { postgres: postgres.pid };
   const end = dayOf(await endOfOldestDay(pool));
@@ -229,7 +229,7 @@ function costTable(takingIn: Record<Form, Cost[]>, removing: Record<Form, Remova
   return formatTable(['form', 'of a message', 'taking in', 'removing', 'vacuum after', 'ratio'], rows);
 }
 
-/** CPU of reading a table as text, which is a dump's work in the server. */
+/** CPU of reading a table as text, which is what a dump costs the server. */
 async function dumpTable({ postgres }: Measured, pools: Pools): Promise<string> {
   const rows: string[][] = [];
   for (const form of FORMS) {

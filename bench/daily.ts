@@ -23,7 +23,7 @@ const startedAt = Date.now();
 const onProgress = (line: string): void =>
   console.error(`[${((Date.now() - startedAt) / 1_000).toFixed(0).padStart(5)} s] ${line}`);
 
-// Checkpoints by hand, one before each measurement; vacuum by hand too, so that it is counted.
+// Manual checkpoints, one before each measurement; manual vacuum too, so that it is counted.
 const SETTINGS = { autovacuum: 'off', max_wal_size: '16GB', checkpoint_timeout: '1h', shared_buffers: '512MB' };
 
 async function main(): Promise<void> {

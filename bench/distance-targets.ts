@@ -5,7 +5,7 @@ import { type Result, spread } from './report.ts';
 import type { ScenarioName } from './scenario-names.ts';
 import { formatTable, show, spreadOf } from './statistics.ts';
 
-/** A bound on a scenario's median at a distance over its median at 0, default mode. */
+/** An upper bound for a scenario's median at a distance divided by its median at 0, default mode. */
 type Target = {
   scenario: ScenarioName;
   distanceMs: number;

@@ -1,10 +1,10 @@
 import type { Figures } from './measure.ts';
 import type { ScenarioName } from './scenario-names.ts';
 
-/** State of the limit of requests in flight: a fresh subscription's, or as earlier bursts have taught it. */
+/** State of the limit of requests in flight: a fresh subscription's, or as adapted by earlier bursts. */
 export type Phase = 'cold' | 'warm';
 
-/** The wanted distances: each scenario's usual ones, those that the targets need (bench/distance-targets.ts), or a list in ms. */
+/** The requested distances: each scenario's usual ones, those that the targets need (bench/distance-targets.ts), or a list in ms. */
 export type Distances = 'usual' | 'targets' | readonly number[];
 
 // More than this from one burst to the next is growth; less is the usual difference between two bursts.
@@ -12,7 +12,7 @@ const GROWTH = 1.1;
 // From 20 to 1,000 in flight is six doublings, and the cold burst is the first one.
 const BURSTS_AT_MOST = 8;
 
-/** Reads `0,100ms,1s`, the time that the receiver takes to answer. Numbers without a unit are ms. */
+/** Reads `0,100ms,1s`, the response times of the receiver. Numbers without a unit are ms. */
 export function readDistances(text: string): number[] {
   return text.split(',').map((part) => {
     const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s)?$/.exec(part.trim()) ?? [];
@@ -36,10 +36,10 @@ export function showDistance(distanceMs: number, phase?: Phase): string {
 
 type Measured = { phase?: Phase; figures: Figures };
 
-/** Measures once, where no learnt limit decides. */
+/** Measures once, where no adaptive limit matters. */
 const measureAsItIs = async (once: () => Promise<Figures>): Promise<Measured[]> => [{ figures: await once() }];
 
-/** Measures a fresh target, sends bursts to it until they arrive no faster any more, and measures once more. */
+/** Measures a fresh target, sends bursts to it until they arrive no faster, and measures again. */
 async function measureColdAndWarm(burst: () => Promise<Figures>): Promise<Measured[]> {
   const cold = await burst();
   let last = cold.deliveredPerSecond;
@@ -54,7 +54,7 @@ async function measureColdAndWarm(burst: () => Promise<Figures>): Promise<Measur
   ];
 }
 
-/** All measurements of a fresh target at that distance. `isLearnt`: its rate depends on a limit that the service learns. */
+/** All measurements of a fresh target at that distance. `isLearnt`: its rate depends on a limit that adapts. */
 export const measurePhases = (
   once: () => Promise<Figures>,
   { isLearnt, distanceMs }: { isLearnt: boolean; distanceMs: number },

@@ -17,8 +17,8 @@ const BIG_PAGES = 1_000;
 export type Asked = { name: string; executed: Executed[] };
 
 /**
- * Asks each query some times and keeps every plan it ran with. With `onFailure`, a query that fails (a list has 30 s) is told there
- * and asked no more; without it the failure is thrown.
+ * Runs each query several times and keeps every plan it used. With `onFailure`, a query that fails (a list has 30 s) is reported there
+ * and not run again; without it the failure is thrown.
  */
 export async function explain(
   url: string,
@@ -47,7 +47,7 @@ export async function explain(
   ];
   const asked = new Map<string, Executed[]>(queries.map(({ name }) => [name, []]));
   const failed = new Set<string>();
-  // In turn: each query meets the rows that the one before has left, as in service.
+  // Alternating: each query meets the rows that the one before has left, as in service.
   for (let count = 1; count <= executions; count += 1) {
     for (const { name, run } of queries) {
       if (failed.has(name)) continue;
@@ -67,7 +67,7 @@ export async function explain(
   return [...asked].map(([name, all]) => ({ name, executed: all }));
 }
 
-/** Tables that are too big to be read from end to end. */
+/** Returns the tables that are too big to be read from end to end. */
 export async function bigTables(pool: Pool): Promise<Set<string>> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relpages > $1`,

@@ -7,10 +7,10 @@ import { sealSigningSecret } from '../src/platform/outbound/sign.ts';
 /** One channel with a subscription for every URL, each with a signing secret of its own. */
 export type Target = { channelId: string; subscriptionIds: string[] };
 
-/** Spec §3's shape with the retry at 1 s that the comparison asks for; a first try that succeeds never looks at it. */
+/** Spec §3's shape with the retry at 1 s that the comparison requires; a first attempt that succeeds never reads it. */
 export const RETRY_POLICY: RetryPolicy = { maxRetries: 5, initialDelay: 1_000, maxDelay: 10_000, backoffMultiplier: 2 };
 
-/** By SQL: 5,000 subscriptions by HTTP would take longer than the measurement. */
+/** In SQL, because 5,000 subscriptions over HTTP would take longer than the measurement. */
 export async function createTarget(
   { pool, keyRing, newId }: { pool: Pool; keyRing: KeyRing; newId: NewId },
   urls: readonly string[],
@@ -36,12 +36,12 @@ export async function createTarget(
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[])`,
     [sealed.map(({ id }) => id), subscriptionIds, sealed.map(({ ciphertext }) => ciphertext)],
   );
-  // Thousands of new rows at once: autovacuum within its minute must not be a matter of chance here.
+  // Thousands of new rows at once: the result must not depend on whether autovacuum runs within its minute.
   if (subscriptionIds.length > 100) await pool.query('ANALYZE channels, subscriptions, subscription_secrets');
   return { channelId, subscriptionIds };
 }
 
-/** The live environment that `start` has made. */
+/** Returns the live environment that `start` has created. */
 export async function environmentOf(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(`SELECT id FROM environments WHERE kind = 'live' LIMIT 1`);
   const id = rows[0]?.id;
@@ -49,7 +49,7 @@ export async function environmentOf(pool: Pool): Promise<string> {
   return id;
 }
 
-/** Unfinished deliveries of a target, waiting or under way. */
+/** Returns the unfinished deliveries of a target, waiting or in progress. */
 export async function countUnfinished(pool: Pool, { subscriptionIds }: Target): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM deliveries WHERE due_at IS NOT NULL AND subscription_id = ANY ($1::text[])`,

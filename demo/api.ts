@@ -4,14 +4,14 @@ import type { Service } from './find-service.ts';
 export type DeliverySeen = Delivery;
 export type NewSubscription = CreateSubscription;
 
-// A minute's batches may be used up by the demo before: it waits for the next minute, as often as it is told to.
+// An earlier demo may have used up the minute's batches: this waits for the next minute, as Retry-After says.
 const RETRIES = { max: 20, withinMs: 120_000 };
 
-/** The client library, with the patience that the demo needs. */
+/** Returns the client library with the retries that the demo needs. */
 export const connect = ({ url, key }: Pick<Service, 'url' | 'key'>): Posthorn =>
   new Posthorn({ baseUrl: url, credentials: { apiKey: key }, retries: RETRIES });
 
-/** The endpoints that the demo uses. A refusal is thrown with the API's own sentence. */
+/** The endpoints that the demo uses. A refusal is thrown with the API's own message. */
 export type Api = ReturnType<typeof createApi>;
 
 export function createApi(service: Pick<Service, 'url' | 'key'>) {
@@ -27,7 +27,7 @@ export function createApi(service: Pick<Service, 'url' | 'key'>) {
     secretOf: async (subscriptionId: string): Promise<string> =>
       (await posthorn.subscriptions.getSecret(subscriptionId)).secret,
 
-    /** `messages` are JSON texts: published payloads are compared with arrived ones, digit for digit. */
+    /** `messages` are JSON texts, so that published payloads can be compared with arrived ones, digit for digit. */
     publish: (channelId: string, text: string) => posthorn.messages.publish(channelId, text),
     publishBatch: (channelId: string, messages: string[]) =>
       posthorn.messages.publishBatch(channelId, `{"messages":[${messages.join(',')}]}`),

@@ -3,7 +3,7 @@ import type { Payload } from './payloads.ts';
 
 const BEGINNINGS = ['issues.', 'pull_request.'];
 
-/** A workflow: whatever happens to an issue or a pull request begins a run, and those that were opened are told to `url`. */
+/** A workflow: every event of an issue or a pull request starts a run, and opened ones are reported to `url`. */
 export const workflowOf = (channelId: string, url: string): CreateWorkflow => ({
   name: 'Demo: opened issues and pull requests',
   status: 'active',
@@ -22,7 +22,7 @@ export const workflowOf = (channelId: string, url: string): CreateWorkflow => ({
   ],
 });
 
-/** The runs that these payloads begin, and the requests that they make. */
+/** Returns the runs that these payloads start, and the requests that they send. */
 export function automationOf(payloads: readonly Payload[]): { runs: number; requests: number } {
   const covered = payloads.filter(({ eventType }) => BEGINNINGS.some((beginning) => eventType.startsWith(beginning)));
   return {

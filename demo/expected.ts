@@ -2,7 +2,7 @@ import { type Figure, percentile } from './figures.ts';
 import type { Payload } from './payloads.ts';
 import type { Arrivals, Plan, Receiver } from './receiver.ts';
 
-/** The two subscriptions: one takes every event type, the other only types that begin with these words. */
+/** The two subscriptions: one matches every event type, the other only types with these prefixes. */
 export const TARGETS = [
   { name: 'everything', beginnings: [''], eventTypes: [] },
   {
@@ -15,7 +15,7 @@ export const TARGETS = [
 /** Number of payloads published one at a time, each after the one before has arrived. The others go in batches. */
 export const ONE_AT_A_TIME = 29;
 
-/** In a batch one payload of ten is refused at first, and one of twenty until the receiver is mended. */
+/** In a batch one payload of ten is refused at first, and one of twenty until the receiver is repaired. */
 export function planOf(position: number): Plan {
   if (position < ONE_AT_A_TIME) return 'take';
   if (position % 10 === 3) return 'fail once';
@@ -32,7 +32,7 @@ export const expectedOf = (payloads: readonly Payload[]): Expected[] =>
     ),
   );
 
-/** Figures of the receiver: the ones that must be right, then the times. `delayMs` is the policy's first delay. */
+/** Returns the results of the receiver: first those that must be right, then the times. `delayMs` is the policy's first delay. */
 export function judgeArrivals(
   receiver: Pick<Receiver, 'arrivalsOf' | 'problems'>,
   expected: readonly Expected[],

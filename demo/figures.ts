@@ -1,4 +1,4 @@
-/** One line of the final table. `wanted` is the right value; undefined for a figure that is only shown. */
+/** One line of the final table. `wanted` is the right value; undefined for a value that is only shown. */
 export type Figure = { name: string; value: number; wanted?: number };
 
 /** The value below which `share` (0–1) of the values lie; NaN without values. The nearest rank, so it is always a seen value. */
@@ -9,7 +9,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 export const isRight = ({ value, wanted }: Figure): boolean => wanted === undefined || value === wanted;
 
-/** The table as lines, figures to the right, with a word on each figure that is wrong. */
+/** Returns the table as lines, numbers right-aligned, with a remark on each value that is wrong. */
 export function toTable(figures: readonly Figure[]): string[] {
   const nameWidth = Math.max(...figures.map(({ name }) => name.length));
   const valueWidth = Math.max(...figures.map(({ value }) => String(value).length));

@@ -13,7 +13,7 @@ import { runDemo } from './run.ts';
 import { type KeepOptions, keepShop, removeKept } from './shop/keep.ts';
 import { SCENES } from './shop/scenes.ts';
 
-// A person's Ctrl-C ends the demo like a failure does: its channel and key are removed.
+// Ctrl-C ends the demo as a failure does: its channel and key are removed.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
@@ -82,7 +82,7 @@ async function keepOrRemove(service: Service, given: Given): Promise<void> {
   }
 }
 
-/** Runs the demo against that service and prints the table. Returns whether every figure is right. */
+/** Runs the demo against that service and prints the table. Returns whether every value is right. */
 async function demonstrate(service: Service): Promise<boolean> {
   const api = createApi(service);
   const payloads = loadPayloads();
@@ -107,7 +107,7 @@ async function demonstrate(service: Service): Promise<boolean> {
   }
 }
 
-/** The channel takes its subscriptions and unfinished deliveries with it; the key goes last, since it deletes the channel. */
+/** Deleting the channel ends its subscriptions and unfinished deliveries; the key goes last, since it deletes the channel. */
 async function cleanUp(
   api: Api,
   {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { z } from 'zod';
 
-// The package's entry is a JSON file, which `import` takes with an attribute only, and `require` without one.
+// The package's entry is a JSON file, which `import` accepts only with an attribute, and `require` without one.
 const require = createRequire(import.meta.url);
 
 /** One real GitHub webhook payload. `text` is the JSON that is published, digit for digit. */

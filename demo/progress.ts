@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Often enough for the eye, seldom enough to leave the processors to the service.
+// Often enough for the eye, rarely enough to leave the processors to the service.
 const REDRAW_EVERY_MS = 100;
 const BACK_TO_START = '\r\u001b[K';
 
-/** One line per phase on standard output; on a terminal the line moves while the phase goes on. */
+/** One line per phase on standard output; on a terminal the line is updated while the phase runs. */
 export type Progress = {
-  /** Does `work` and ends its line with the text of `state` then. */
+  /** Runs `work` and ends its line with the final text of `state`. */
   during<T>(title: string, state: () => string, work: () => Promise<T>): Promise<T>;
 };
 

@@ -1,13 +1,13 @@
-// Gets an access token and publishes one message with it, by Node alone (24 or later; node bin/run.js starts one):
-// node demo/publish-with-token.ts URL CLIENT_ID SECRET CHANNEL
+// Gets an access token and publishes one message with it, with Node alone (24 or later; node bin/run.js starts one):
+//   node demo/publish-with-token.ts URL CLIENT_ID SECRET CHANNEL
 import { createHash, createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 
 const [base = '', clientId = '', secret = '', channelId = ''] = process.argv.slice(2);
-// One key pair for as long as the program runs: its private key stays here.
+// One key pair for as long as the program runs: its private key never leaves it.
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A proof for one request (RFC 9449 §4.2): made anew each time, and with the access token once there is one. */
+/** Creates a proof for one request (RFC 9449 §4.2): a new one each time, with the access token once there is one. */
 function prove(method: string, url: string, token?: string): string {
   const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: publicKey.export({ format: 'jwk' }) };
   const ath = token === undefined ? {} : { ath: createHash('sha256').update(token).digest('base64url') };

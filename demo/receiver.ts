@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
 import { metadataOf, type Payload } from './payloads.ts';
 
-/** The receiver's treatment of a payload: take it, refuse it once, or refuse it until it is mended. */
+/** How the receiver treats a payload: accept it, refuse it once, or refuse it until it is repaired. */
 export type Plan = 'take' | 'fail once' | 'fail for ever';
 
 /** Every request about one payload for one subscription. Times are ms since the epoch, of this machine. */
@@ -21,14 +21,14 @@ export type Receiver = {
   urlOf(target: string): string;
   /** Sets its signing secret; requests before that are refused. */
   trust(target: string, secret: string): void;
-  /** From now on nothing is refused any more. */
+  /** From now on nothing is refused. */
   mend(): void;
   arrivalsOf(target: string, position: number): Arrivals | undefined;
-  /** Number of payloads taken, for any subscription. */
+  /** Number of payloads accepted, for any subscription. */
   takenCount(): number;
-  /** Number of requests that steps of the workflow have made. */
+  /** Number of requests that workflow steps have sent. */
   toldCount(): number;
-  /** Faults that an honest service never shows: a wrong signature, or other bytes than were published. */
+  /** Faults that a correct service never shows: a wrong signature, or other bytes than were published. */
   problems: string[];
   close(): Promise<void>;
 };
@@ -42,7 +42,7 @@ const envelope = z.object({
 /** The end of a correct body: the payload's own text, then its metadata. */
 const tailOf = (payload: Payload): string => `,"data":${payload.text},"metadata":${metadataOf(payload)}}`;
 
-/** A subscriber: an HTTP server on loopback that verifies each request with a library that is not ours. */
+/** Starts a subscriber: an HTTP server on the loopback interface that verifies each request with an independent library. */
 export async function startReceiver({ payloads, planOf }: ReceiverOptions): Promise<Receiver> {
   const verifiers = new Map<string, Webhook>();
   const arrivals = new Map<string, Arrivals>();

@@ -6,11 +6,11 @@ import { metadataOf, type Payload } from './payloads.ts';
 import { type Progress, waitForCount } from './progress.ts';
 import type { Receiver } from './receiver.ts';
 
-// Three tries a second apart: a delivery that fails for ever is a dead letter after two seconds.
+// Three attempts a second apart: a delivery that keeps failing is a dead letter after two seconds.
 const RETRY_POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
-// The most that one request takes (spec §4).
+// The maximum for one request (spec §4).
 const BATCH_SIZE = 100;
-// A service that moves nothing for this long is stuck: it rests a second between tries, and two cores manage 50 deliveries in one.
+// A service without progress for this long is stuck: it waits a second between attempts, and two cores manage 50 deliveries in one.
 const PATIENCE_MS = 30_000;
 // Often enough for the eye; waiting for one arrival must not take the time.
 const LOOK_EVERY_MS = 100;
@@ -27,8 +27,8 @@ export type RunOptions = {
 };
 
 /**
- * Publishes everything, sees it arrive, replays the dead letters, and returns its counts. The wait for missing arrivals is limited;
- * the figures show them.
+ * Publishes everything, waits for its arrival, replays the dead letters, and returns its counts. The wait for missing arrivals is
+ * limited; the results show them.
  */
 export async function runDemo(options: RunOptions): Promise<Figure[]> {
   const { api, receiver, payloads, channelId, workflowId, progress, signal } = options;
@@ -104,7 +104,7 @@ export async function runDemo(options: RunOptions): Promise<Figure[]> {
   );
   const messages = await api.messagesOf(channelId);
   const finished = messages.filter(({ deliveryStatus }) => deliveryStatus === 'delivered').length;
-  // A payload refused once needed at most two tries, a replayed one more than three.
+  // A payload refused once needed at most two attempts, a replayed one more than three.
   const retried = deliveries.filter(({ attempts }) => attempts === 2).length;
   const { figures, latencies } = judgeArrivals(receiver, expected, RETRY_POLICY.initialDelay);
   return [

@@ -11,7 +11,7 @@ import { countUnfinished, createTarget } from './http-target.ts';
 import { type Pair, ratiosTable } from './ratios.ts';
 import { prepareNode, prepareTree } from './tree.ts';
 
-/** One of the two services that are compared. Each keeps a database and a Temporal server of its own from turn to turn. */
+/** One of the two compared services. Each keeps its own database and Temporal server from turn to turn. */
 type Side = {
   name: 'here' | 'other';
   processes: number;
@@ -23,8 +23,8 @@ type Side = {
 type Load = Pick<Scenario, 'load' | 'subscriptions' | 'endpoints' | 'behaviour'>;
 
 /**
- * Measures this build and another commit by turns. Each turn is a start of the service, a warm-up and every scenario once. The two
- * begin by turns. Prints the ratios and writes every run to `options.outputPath`.
+ * Measures this build and another commit alternately. Each turn starts the service, warms it up and runs every scenario once; the two
+ * alternate in going first. Prints the ratios and writes every run to `options.outputPath`.
  */
 export async function compare(
   rig: Rig,
@@ -79,7 +79,7 @@ async function measureSide(
     program: side.program,
     processes: side.processes,
   });
-  // The service prints a key only at its first start on a database.
+  // The service prints a key only on its first start with a database.
   database.key ??= service.key;
   const { key } = database;
   try {
@@ -104,7 +104,7 @@ async function measureSide(
   }
 }
 
-/** Makes a target at the receiver; each call of the returned function is one run to it. */
+/** Creates a target at the receiver; each call of the returned function runs it once. */
 async function prepareRun(
   rig: Rig,
   { receiver, endpoints }: Receiver,
@@ -118,7 +118,7 @@ async function prepareRun(
   return () => measure({ ...rig, receiver }, context);
 }
 
-/** The pair of that scenario, empty where it is the first time. */
+/** Returns the pair of that scenario, empty the first time. */
 function pairOf(pairs: Pair[], about: Omit<Pair, 'here' | 'other'>): Pair {
   const known = pairs.find(
     ({ mode, scenario, distanceMs, phase }) =>

@@ -1,10 +1,10 @@
 import { request } from 'undici';
 import { RETRY_POLICY, type Target } from '../fixture.ts';
 
-/** A running service and a key that may do everything in its environment. */
+/** A running service and a key with every scope of its environment. */
 type Access = { url: string; key: string };
 
-/** One channel with a subscription for every URL, made through the API, which is the same in every version. */
+/** Creates one channel with a subscription for every URL, through the API, which is the same in every version. */
 export async function createTarget(access: Access, urls: readonly string[]): Promise<Target> {
   const { id: channelId } = await call<{ id: string }>(access, '/v1/channels', { name: 'Benchmark' });
   const subscriptionIds: string[] = [];
@@ -15,7 +15,7 @@ export async function createTarget(access: Access, urls: readonly string[]): Pro
   return { channelId, subscriptionIds };
 }
 
-/** Subscriptions that have a delivery without a recorded result, counted until the first one. */
+/** Returns how many subscriptions have a delivery without a recorded result, counted up to the first one. */
 export async function countUnfinished(access: Access, { subscriptionIds }: Target): Promise<number> {
   for (const subscriptionId of subscriptionIds) {
     for (const status of ['pending', 'retrying']) {
@@ -35,6 +35,6 @@ async function call<Answer>({ url, key }: Access, path: string, body?: object): 
   });
   const text = await response.body.text();
   if (response.statusCode >= 300) throw new Error(`${path} was answered ${response.statusCode}: ${text.slice(0, 300)}`);
-  // The service's own answer, in the shape that its API documents.
+  // The service's own response, in the shape that its API documents.
   return JSON.parse(text) as Answer;
 }

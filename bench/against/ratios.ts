@@ -30,10 +30,10 @@ const COMPARED: readonly Compared[] = [
   { name: 'service MB', of: (run) => run.rssMb.service },
 ];
 
-/** Ratios of the turns: their quarter, middle and three quarters. */
+/** Ratios of the turns: first quartile, median and third quartile. */
 type Ratio = { low: number; median: number; high: number };
 
-/** This build over the other commit in each turn: a slow moment of the machine slows both down. */
+/** This build divided by the other commit in each turn, because a slow moment of the machine slows both down. */
 function ratioOf({ here, other }: Pick<Pair, 'here' | 'other'>, of: Compared['of']): Ratio {
   const ratios = here.map((figures, turn) => of(figures) / of(other[turn] ?? figures));
   const sorted = Float64Array.from(ratios.filter(Number.isFinite)).sort();
@@ -50,7 +50,7 @@ const verdictOf = ({ low, high }: Ratio, turns: number, isRate = false): string 
   return low > 1 === isRate ? 'better' : 'WORSE';
 };
 
-/** A row for each figure of each scenario: the medians of both, and the ratio of their turns. */
+/** Returns a row for each metric of each scenario: the medians of both, and the ratio of their turns. */
 export function ratiosTable(pairs: readonly Pair[]): string {
   const rows = pairs.flatMap(({ mode, scenario, distanceMs, phase, ...turns }) =>
     COMPARED.filter(({ isRate }) => !(isRate && scenario === 'light')).map(({ name, of, isRate }) => {

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-// Beside the Temporal server that `start` keeps: an old tree is built once for all benchmarks against it.
+// Next to the Temporal server that `start` keeps: an old tree is built once for all benchmarks against it.
 const CACHE = join(homedir(), '.cache', 'posthorn', 'bench');
 
-/** Its output. Its stderr is in the error when it fails. */
+/** Returns its output. The error contains its stderr when it fails. */
 const run = (command: string, args: readonly string[], cwd: string): string =>
   execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 30 });
 
-/** Makes a folder of the cache once, under another name first: an interrupted run leaves nothing that looks whole. */
+/** Creates a folder of the cache once, under a temporary name first, so that an interrupted run leaves nothing that looks complete. */
 function once(name: string, make: (folder: string) => void): string {
   const folder = join(CACHE, name);
   if (existsSync(folder)) return folder;
@@ -28,7 +28,7 @@ function once(name: string, make: (folder: string) => void): string {
   return folder;
 }
 
-/** Checks out a commit, installs what it needs and builds it, with the Node of this process. */
+/** Checks out a commit, installs its dependencies and builds it, with the Node of this process. */
 export function prepareTree(commit: string, onProgress: (line: string) => void): { folder: string; commit: string } {
   const hash = run('git', ['rev-parse', '--verify', '--quiet', `${commit}^{commit}`], ROOT).trim();
   const folder = once(hash.slice(0, 12), (unfinished) => {
@@ -43,7 +43,7 @@ export function prepareTree(commit: string, onProgress: (line: string) => void):
   return { folder, commit: hash.slice(0, 12) };
 }
 
-/** Path of a Node of that version, from the npm package that holds its program for this machine. */
+/** Returns the path of a Node of that version, from the npm package with the program for this machine. */
 export function prepareNode(version: string, onProgress: (line: string) => void): string {
   const name = `node-${platform()}-${arch()}`;
   const folder = once(`${name}-${version}`, (unfinished) => {

@@ -7,7 +7,7 @@ import { createNewId, type NewId } from '../../src/platform/new-id.ts';
 import { readRunningState } from '../../src/process/roles/serving/running-state.ts';
 import type { Events } from './events.ts';
 
-/** A subscription that gets a part of the rows. */
+/** A subscription that receives a part of the rows. */
 export type BulkTarget = { channelId: string; subscriptionId: string; eventTypes: readonly string[] };
 
 export type BulkOptions = {
@@ -67,7 +67,7 @@ async function insertSlots(pool: Pool, { rows, targets, events, random, onProgre
     const count = (slot === SLOTS - 1 ? rows : Math.round(due)) - inserted;
     const from = begin + slot * SLOT_MS;
     await inTransaction(pool, async (connection) => {
-      // Lost rows of a demo are no loss, and waiting for the disk takes longer than all the rest.
+      // Losing rows of a demo does no harm, and waiting for the disk takes longer than everything else.
       await connection.query('SET LOCAL synchronous_commit = off');
       for (const [index, target] of targets.entries()) {
         const part = Math.floor(count / targets.length) + (index < count % targets.length ? 1 : 0);

@@ -27,7 +27,7 @@ const MS_PER_MESSAGE = 70;
 /** Part of the traffic before the deployment, and before Parcel carrier stops answering: its circuit opens at 90 % failures. */
 const BEFORE_DEPLOYMENT = 0.4;
 const BEFORE_TIMEOUTS = 0.05;
-// A circuit is open for 30 s before its probe decides about what has waited; then five at a time are given up.
+// A circuit breaker is open for 30 s before its probe decides about held deliveries; then five at a time become dead letters.
 const PATIENCE_MS = 50_000;
 const LOOK_EVERY_MS = 500;
 // Any number: the demo looks alike each time.
@@ -108,7 +108,10 @@ async function fillFew(options: FillOptions, shop: Shop, traffic: Traffic, event
   );
 }
 
-/** Waits until no delivery and no replay moves any more. What is left then waits for a resume, or for the next probe of its circuit. */
+/**
+ * Waits until no delivery and no replay makes progress. What is left then waits for a resume, or for the next probe of its circuit
+ * breaker.
+ */
 async function settle(
   { posthorn, progress, signal }: FillOptions,
   shop: Shop,
@@ -132,7 +135,7 @@ async function settle(
   await progress.during('Delivering and retrying', state, () => waitForCount(1, hasSettled, waiting));
 }
 
-/** An unsigned request and one with a wrong signature, beside those that Posthorn has signed. */
+/** Sends an unsigned request and one with a wrong signature, in addition to those that Posthorn has signed. */
 async function useInspectors(url: string, { inspectors }: Shop): Promise<void> {
   const [first, second] = inspectors;
   const body = JSON.stringify({ type: 'customer.updated', data: { id: 'cus_1813' } });

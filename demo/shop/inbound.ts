@@ -10,7 +10,7 @@ type Request = { headers: Record<string, string>; body: string };
 type Sender = {
   webhook: Omit<CreateWebhook, 'channelId'> & { name: string };
   channel: ChannelName;
-  /** Good requests, each with an event id of its own. */
+  /** Valid requests, each with its own event id. */
   accepted(secret: string, count: number): Request[];
   /** Requests that are rejected, each for another reason. */
   rejected(secret: string): Request[];

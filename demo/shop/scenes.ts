@@ -12,7 +12,7 @@ export type ShopSubscription = Pick<CreateSubscription, 'retryPolicy' | 'timeout
   /** Path of its receiver. */
   path: string;
   eventTypes: readonly string[];
-  /** Usual time of its answers. */
+  /** Usual response time. */
   latencyMs: number;
 };
 
@@ -107,7 +107,7 @@ export function behaveWell(receivers: Receivers, random: () => number): void {
   );
 }
 
-/** Parcel carrier accepts connections and answers none. */
+/** Makes Parcel carrier accept connections without responding. */
 export const loseParcelCarrier = (receivers: Receivers): void => receivers.behave('Parcel carrier', () => 'hang');
 
 /** The incident since the deployment: ERP connector answers 500, Legacy billing 410, and invoices cannot be created. */

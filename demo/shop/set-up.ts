@@ -29,8 +29,8 @@ const HOUR_MS = 3_600_000;
 const RETENTION_DAYS = 30;
 
 /**
- * Creates the shop, and reuses what an earlier run has left: names are looked up first, and settings of subscriptions become those of
- * this run. `empty` has channels and subscriptions alone, as before the first message.
+ * Creates the shop, and reuses what an earlier run has left: names are looked up first, and subscriptions get the settings of this run.
+ * `empty` has only channels and subscriptions, as before the first message.
  */
 export async function setUpShop(posthorn: Posthorn, receivers: Receivers, scene: Scene): Promise<Shop> {
   const channels = await setUpChannels(posthorn);
@@ -135,7 +135,7 @@ async function setUpInspectors(posthorn: Posthorn): Promise<Inspector[]> {
   return inspectors;
 }
 
-/** Nobody needs the keys themselves: they are there to be looked at. */
+/** The keys themselves are not used: they only fill the list. */
 async function setUpKeys(posthorn: Posthorn): Promise<void> {
   const known = (await posthorn.apiKeys.list({ status: 'active' }).all()).map(({ name }) => name);
   for (const [index, name] of API_KEYS.entries()) {
@@ -178,7 +178,7 @@ export async function removeShop(posthorn: Posthorn): Promise<number> {
   };
 
   for (const workflowId of (await workflowsOfDemo(posthorn)).values()) {
-    // Runs that wait for an approval would wait for days.
+    // Otherwise runs that wait for an approval would wait for days.
     await posthorn.runs.cancelMany(workflowId, {});
     await discardAll(posthorn, { workflowId });
     await remove(posthorn.workflows.delete(workflowId));

@@ -16,7 +16,7 @@ export type Traffic = {
 // Often enough that charts by the second show a curve, seldom enough that a request carries several messages.
 const TICK_MS = 500;
 const TRICKLE_MS = 1_000;
-// The most that one request takes (spec §4).
+// The maximum for one request (spec §4).
 const BATCH_SIZE = 100;
 const SCHEDULED_AFTER_MS = [1_800_000, 7_200_000, 86_400_000];
 
@@ -62,7 +62,7 @@ export function createTraffic(options: {
   };
 }
 
-/** Publishes three messages that wait for their time: in half an hour, in two hours and tomorrow. */
+/** Publishes three scheduled messages: in half an hour, in two hours and tomorrow. */
 export async function schedule(posthorn: Posthorn, channelId: string, events: Events): Promise<void> {
   for (const afterMs of SCHEDULED_AFTER_MS) {
     const message = toMessage(events.paidOrder(120, 'DE'));

@@ -26,7 +26,7 @@ describe('child runs', () => {
     config: { workflowId, input: { order: '{{ event.payload.order }}' }, ...config },
   });
   const last: Step = { id: 'last', type: 'action', config: { action: 'log', got: '{{ steps.call.output }}' } };
-  /** Ends with twice the order that it was given. */
+  /** Ends with twice the order it was given. */
   const doubling: Step[] = [
     {
       id: 'end',
@@ -61,7 +61,7 @@ describe('child runs', () => {
   const retry = (runId: string, body: object = {}): Promise<RunAnswer> =>
     calls.good('POST', `/v1/runs/${runId}/retry`, body);
 
-  test('a step begins a run of another workflow, waits for its end, and has its output', async () => {
+  test('a step starts a run of another workflow, waits for its end, and has its output', async () => {
     const child = await calls.activate(manual, doubling);
     const { id } = await calls.start(await parentOf(child), { order: 7 });
     const run = await calls.ended(id);
@@ -77,7 +77,7 @@ describe('child runs', () => {
     expect(stepOf(run, 'last').output).toMatchObject({ got: { output: { twice: 14 } } });
   });
 
-  test('with `wait: false` the run goes on at once, and its end does not touch the other one', async () => {
+  test('with `wait: false` the parent continues at once, and the end of the child does not affect it', async () => {
     const child = await calls.activate(manual, asking);
     const { id } = await calls.start(await parentOf(child, { wait: false }), { order: 7 });
     const run = await calls.ended(id);
@@ -88,7 +88,7 @@ describe('child runs', () => {
     expect((await calls.ended(made.id)).output).toBe('approved');
   });
 
-  test('a run that fails is CHILD_FAILED in its parent; both have dead letters, and the retry of the parent has it go on', async () => {
+  test('a run that fails is CHILD_FAILED in its parent; both have dead letters, and the retry of the parent resumes the child', async () => {
     const channelId = await calls.channel();
     await calls.good('PATCH', `/v1/channels/${channelId}`, { status: 'paused' });
     const child = await calls.activate(manual, publishing(channelId));
@@ -111,7 +111,7 @@ describe('child runs', () => {
     expect(open.data.map(({ runId }) => runId)).not.toContain(made.id);
   });
 
-  test('a run that was retried by itself has its result taken by the retry of its parent', async () => {
+  test('the retry of a parent takes the result of a child that was retried on its own', async () => {
     const channelId = await calls.channel();
     await calls.good('PATCH', `/v1/channels/${channelId}`, { status: 'paused' });
     const child = await calls.activate(manual, publishing(channelId));
@@ -126,7 +126,7 @@ describe('child runs', () => {
     expect(await calls.getRun(made.id)).toMatchObject({ finishedAt, status: 'completed' });
   });
 
-  test('a retry from the start begins another run', async () => {
+  test('a retry from the start starts another child', async () => {
     const child = await calls.activate(manual, asking);
     const { id } = await calls.start(await parentOf(child), { order: 7 });
     const first = await waiting((await onlyChild(child)).id);
@@ -143,7 +143,7 @@ describe('child runs', () => {
     expect((await calls.getRun(first.id)).trigger).toEqual({ type: 'workflow', runId: id });
   });
 
-  test('cancelling a run cancels the run that it waits for, and those below', async () => {
+  test('cancelling a run cancels the child that it waits for, and those below', async () => {
     const lowest = await calls.activate(manual, asking);
     const middle = await parentOf(lowest);
     const { id } = await calls.start(await parentOf(middle), { order: 7 });
@@ -156,7 +156,7 @@ describe('child runs', () => {
     await expect(posthorn.request('POST', `/v1/runs/${made.id}/approve`)).resolves.toMatchObject({ status: 409 });
   });
 
-  test('the loser of a race has its run cancelled, and the race goes on', async () => {
+  test('the loser of a race has its child cancelled, and the race continues', async () => {
     const slow = await calls.activate(manual, asking);
     const fast = await calls.activate(manual, doubling);
     const workflowId = await calls.activate(manual, [
@@ -167,7 +167,7 @@ describe('child runs', () => {
     const { id } = await calls.start(workflowId, { order: 7 });
     const run = await calls.ended(id);
     expect(stepOf(run, 'both').output).toMatchObject({ fast: { output: { twice: 14 } } });
-    // A loser that was cut off before its run began has none.
+    // A loser that was cut off before its child started has none.
     await waitFor('the runs of the loser to end', async () =>
       (await calls.runsOf(slow)).every(({ status }) => status === 'cancelled'),
     );
@@ -184,7 +184,7 @@ describe('child runs', () => {
     });
   });
 
-  test('a run that somebody cancels fails the step that waits for it', async () => {
+  test('cancelling a child fails the step that waits for it', async () => {
     const child = await calls.activate(manual, asking);
     const { id } = await calls.start(await parentOf(child), { order: 7 });
     const made = await waiting((await onlyChild(child)).id);
@@ -194,7 +194,7 @@ describe('child runs', () => {
     expect(run.error?.message).toContain(`${made.id} was cancelled: cancelled by key_`);
   });
 
-  test('each item of a loop has a run of its own', async () => {
+  test('each item of a loop has its own child', async () => {
     const child = await calls.activate(manual, doubling);
     const workflowId = await calls.activate(manual, [
       {
@@ -209,7 +209,7 @@ describe('child runs', () => {
     expect(await calls.runsOf(child)).toHaveLength(3);
   });
 
-  test('a workflow that is not active, or gone, fails the step', async () => {
+  test('a workflow that is inactive or deleted fails the step', async () => {
     const paused = await calls.activate(manual, doubling);
     const gone = await calls.activate(manual, doubling);
     const parents = [await parentOf(paused), await parentOf(gone)];
@@ -224,7 +224,7 @@ describe('child runs', () => {
     ]);
   });
 
-  test('ten runs may stand one below the other, and the eleventh does not begin', async () => {
+  test('ten runs may be nested, and the eleventh does not start', async () => {
     let workflowId = await calls.activate(manual, doubling);
     const chain = [workflowId];
     for (let depth = 0; depth < 10; depth += 1) {
@@ -238,7 +238,7 @@ describe('child runs', () => {
     expect(await calls.runsOf(chain[10] ?? '')).toEqual([]);
   });
 
-  test('a workflow of another environment is refused on save, and begins no run where it stands all the same', async () => {
+  test('a workflow of another environment is refused on save, and starts no run if it is in a definition all the same', async () => {
     const { body } = await posthorn.request<{ id: string }>(
       'POST',
       '/v1/workflows',
@@ -260,7 +260,7 @@ describe('child runs', () => {
     expect(run.error).toMatchObject({ code: 'NOT_FOUND', stepId: 'call' });
   });
 
-  test('a workflow that would begin itself is refused on save, with the way', async () => {
+  test('a workflow that would start itself is refused on save, and the error shows the path', async () => {
     const first = await calls.activate(manual, doubling);
     const second = await parentOf(first);
     const direct = await posthorn.request('PATCH', `/v1/workflows/${first}`, { steps: [call(first)] });
@@ -285,7 +285,7 @@ describe('child runs', () => {
     ]);
   });
 
-  test('an input that is no object is an error of the step; a trial begins no run', async () => {
+  test('an input that is not an object is an error of the step; a test run starts no child', async () => {
     const child = await calls.activate(manual, doubling);
     const parent = await parentOf(child, { input: '{{ event.payload.order }}' });
     const run = await calls.ended((await calls.start(parent, { order: 7 })).id);
@@ -318,7 +318,7 @@ describe('chains', () => {
   });
   type Listed = { data: { id: string }[] };
 
-  // The message of the tenth run was published and began nothing, so that a loop ended without a word.
+  // Regression: the message of the tenth run was published and started nothing, so that a loop ended silently.
   test('workflows that trigger one another end with a failed run, which is a dead letter, and publish nothing more', async () => {
     const channelId = await calls.channel();
     const workflowId = await calls.activate({ type: 'event', config: { channelId } }, [publish(channelId)]);
@@ -339,7 +339,7 @@ describe('chains', () => {
     expect(letters).toMatchObject([{ runId: failed.id }]);
   });
 
-  test('the tenth run publishes what begins no run', async () => {
+  test('the tenth run may publish a message that starts no run', async () => {
     const [loop, end] = [await calls.channel(), await calls.channel()];
     const workflowId = await calls.activate({ type: 'event', config: { channelId: loop } }, [
       {
@@ -362,7 +362,7 @@ describe('chains', () => {
   });
 });
 
-describe('chains beside', () => {
+describe('parallel chains', () => {
   let calls: ReturnType<typeof workflowCalls>;
   let receiver: Receiver;
   /** Requests to /held, which a test answers. */
@@ -397,9 +397,9 @@ describe('chains beside', () => {
   const isWaiting = ({ steps }: RunAnswer, id: string): boolean =>
     steps.some((step) => step.id === id && step.status === 'waiting');
 
-  // The failure of a loop marked all steps under way in items as cut off, those of the loops beside it too: their questions could be
-  // answered by nobody any more, and runs that they waited for were cancelled.
-  test('a loop whose failure is passed over cuts nothing of the loops beside it', async () => {
+  // Regression: the failure of a loop marked all steps in progress in items as cut off, those of parallel loops too: their questions
+  // could not be answered any more, and the children they waited for were cancelled.
+  test('a loop whose failure is ignored does not cut off parallel loops', async () => {
     const child = await calls.activate({ type: 'manual' }, [{ id: 'question', ...asking }]);
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'all', type: 'parallel', config: { branches: ['fails', 'asks', 'waits'] } },
@@ -447,7 +447,7 @@ describe('chains beside', () => {
     expect(failure).toEqual({ code: 'HTTP_404', message: '' });
   });
 
-  test('a loop behind another one sees no values of the items of the first', async () => {
+  test('a loop after another one sees no values of the items of the first', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'first', type: 'foreach', config: { items: '[1, 2]', body: 'keep' }, next: 'second' },
       { id: 'keep', type: 'transform', config: { set: {}, assign: { seen: '{{ item }}' } } },
@@ -462,9 +462,9 @@ describe('chains beside', () => {
     expect(stepOf(run, 'second').output).toEqual({ results: [0, 0, 0], failed: [] });
   });
 
-  // A retry took up everything that had failed or was cut off, also in loops and branches that had ended: such a step then waited for
-  // nothing and was shown as cancelled at the end of the run.
-  test('a retry leaves failures alone that a loop, or a race, has passed over', async () => {
+  // Regression: a retry resumed everything that had failed or was cut off, also in loops and branches that had ended: such a step then
+  // waited for nothing and was shown as cancelled at the end of the run.
+  test('a retry ignores failures that a loop or a race has already handled', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       {
         id: 'each',
@@ -501,7 +501,7 @@ describe('chains beside', () => {
     expect(passedOver(run)).toEqual(passedOver(failed));
   });
 
-  test('a loop that is paused by a failed item takes that item again once a person has the run go on', async () => {
+  test('a loop that is paused by a failed item repeats that item once a person resumes the run', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'each', type: 'foreach', config: { items: '["broken", "good"]', body: 'push', onError: 'pause' } },
       { id: 'push', type: 'action', config: http('/{{ item }}') },

@@ -17,7 +17,7 @@ let posthorn: TestPosthorn;
 let calls: ReturnType<typeof workflowCalls>;
 let connections: ReturnType<typeof oauthConnections>;
 let provider: TokenProvider;
-/** A service that takes the provider's access tokens, and sends them back. */
+/** A service that accepts the provider's access tokens, and returns them. */
 let service: Receiver;
 const logged: string[] = [];
 
@@ -65,7 +65,7 @@ const activate = (connectionId: string, retries = 0): Promise<string> =>
   ]);
 const run = async (workflowId: string) => calls.ended((await calls.start(workflowId)).id);
 
-test('somebody consents, and steps ask the service with a token that nobody sees', async () => {
+test('after consent, steps call the service with a token that is never shown', async () => {
   const { id, status } = await connections.make();
   expect(status).toBe('unauthorized');
   const workflowId = await activate(id);
@@ -113,7 +113,7 @@ test('somebody consents, and steps ask the service with a token that nobody sees
   ]);
 });
 
-test('a state is good once, for ten minutes and for its own connection, and a later one ends it', async () => {
+test('a state is valid once, for ten minutes and for its own connection, and a later one ends it', async () => {
   const { id } = await connections.make();
   const expired = expect.stringMatching(/^Not connected: This authorization has expired/);
   const target = await provider.visit((await connections.begin(id)).href, 'yes');
@@ -124,7 +124,7 @@ test('a state is good once, for ten minutes and for its own connection, and a la
     target.replace(/state=[\w-]+/, `state=${'A'.repeat(43)}`),
   ])
     expect([other, await connections.comeBack(other)]).toEqual([other, expired]);
-  // The first of two states named the connection, and was used up before the answer was refused.
+  // Regression: the first of two states named the connection, and was used up before the response was refused.
   for (const more of [`&state=${'A'.repeat(43)}`, '&code=other', '&error=access_denied&error=x'])
     expect([more, await connections.comeBack(target + more)]).toEqual([
       more,
@@ -149,7 +149,7 @@ test('a state is good once, for ten minutes and for its own connection, and a la
   expect(await connections.tokensOf(id)).toEqual(tokens);
 });
 
-test('one who does not consent, a refused code and a provider that is away change nothing', async () => {
+test('refused consent, a refused code and an unavailable provider change nothing', async () => {
   const id = await connections.authorized();
   const tokens = await connections.tokensOf(id);
   expect(await connections.comeBack(await provider.visit((await connections.begin(id)).href, 'no'))).toMatch(
@@ -170,7 +170,7 @@ test('one who does not consent, a refused code and a provider that is away chang
   expect([await connections.statusOf(id), await connections.tokensOf(id)]).toEqual(['ready', tokens]);
 });
 
-test('twenty that need a new token at once, in two processes, make one refresh, and the rotated token is kept', async () => {
+test('twenty steps that need a new token at once, in two processes, cause one refresh, and the rotated token is stored', async () => {
   const id = await connections.authorized();
   const before = await connections.tokensOf(id);
   await connections.expire(id);
@@ -193,7 +193,7 @@ test('twenty that need a new token at once, in two processes, make one refresh, 
   expect(after?.refreshToken).not.toBe(before?.refreshToken);
   await sender.close();
 
-  // By runs of a worker, and the token of the refresh before is good for the next one.
+  // By a worker's runs; the token of the previous refresh is valid for the next one.
   await connections.expire(id);
   const workflowId = await activate(id);
   const ended = await Promise.all(Array.from({ length: 20 }, () => run(workflowId)));
@@ -201,7 +201,7 @@ test('twenty that need a new token at once, in two processes, make one refresh, 
   expect(refreshes()).toBe(count + 2);
 });
 
-test('a token that the service refuses before its time is renewed once within the step', async () => {
+test('a token that the service refuses early is refreshed once within the step', async () => {
   const id = await connections.authorized();
   const workflowId = await activate(id);
   await provider.endAccessTokens();
@@ -212,7 +212,7 @@ test('a token that the service refuses before its time is renewed once within th
   expect(await tested(id)).toMatchObject({ ok: true });
 });
 
-test('a provider that is away fails a try, which is made again; a grant that was revoked fails the step for good', async () => {
+test('an unavailable provider fails an attempt, which is retried; a revoked grant fails the step permanently', async () => {
   const id = await connections.authorized();
   const workflowId = await activate(id);
   await connections.expire(id);
@@ -240,14 +240,15 @@ test('a provider that is away fails a try, which is made again; a grant that was
   expect((await run(workflowId)).status).toBe('completed');
 });
 
-test('a client that the provider does not know leaves the grant as it is', async () => {
+test('a client unknown to the provider does not end the grant', async () => {
   const id = await connections.authorized();
   const tokens = await connections.tokensOf(id);
   const { credentials } = await connections.sealedOf(id);
   await calls.good('PATCH', `/v1/connections/${id}`, { credentials: { ...credentials, clientSecret: 'another' } });
   expect([await connections.statusOf(id), await connections.tokensOf(id)]).toEqual(['ready', tokens]);
   await connections.expire(id);
-  // RFC 6749, section 5.2, has the status 401 and WWW-Authenticate for that: it was called another answer than the RFC asks for.
+  // RFC 6749, section 5.2, allows the status 401 with WWW-Authenticate here; it used to be reported as a response that violates the
+  // RFC.
   expect((await run(await activate(id))).error).toMatchObject({
     code: 'TOKEN_REFUSED',
     message: 'the provider refused with the error invalid_client',
@@ -256,7 +257,7 @@ test('a client that the provider does not know leaves the grant as it is', async
   expect(await tested(id)).toMatchObject({ ok: true });
 });
 
-test('tokens go nowhere else: an address that is changed ends the authorization, and one that is under way', async () => {
+test('tokens are sent nowhere else: a changed address ends the authorization, and one in progress', async () => {
   const id = await connections.authorized();
   const { credentials } = await connections.sealedOf(id);
   const target = await provider.visit((await connections.begin(id)).href, 'yes');
@@ -269,8 +270,8 @@ test('tokens go nowhere else: an address that is changed ends the authorization,
   expect(await connections.comeBack(target)).toMatch(/^Not connected: This authorization has expired/);
 });
 
-// One is refused when it is written (request-addresses.test.ts).
-test('a provider in the network of the operator, of a connection from before, is not asked', async () => {
+// A new one is refused when it is written (request-addresses.test.ts).
+test("a provider in the operator's network, of an older connection, is not called", async () => {
   const { id } = await connections.make();
   const { credentials } = await connections.sealedOf(id);
   await connections.seal(id, { credentials: { ...credentials, tokenUrl: 'http://10.0.0.1/token' } });
@@ -280,8 +281,8 @@ test('a provider in the network of the operator, of a connection from before, is
   expect(await connections.statusOf(id)).toBe('unauthorized');
 });
 
-// Old mechanism: the library puts its parameters behind those of the address, and the provider reads the first of two.
-test('an address with parameters of the service cannot be saved, and those of an older connection are replaced', async () => {
+// Regression: the library appends its parameters to those of the address, and the provider reads the first of two.
+test("an address with the service's own parameters cannot be saved, and those of an older connection are replaced", async () => {
   const { id } = await connections.make();
   const { credentials } = await connections.sealedOf(id);
   const authorizationUrl = `${String(credentials['authorizationUrl'])}?audience=shop&state=mine&client_id=other`;

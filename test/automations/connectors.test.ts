@@ -37,7 +37,7 @@ describe('connectors', () => {
   type Tested = { ok: boolean; status?: number; message: string };
   type Refused = { error: { code: string; message: string; details?: { field: string; reason: string } } };
 
-  /** Credentials begin so: found anywhere, it is one too many. */
+  /** Prefix of all credentials: it must not be found anywhere. */
   const WORD = 'hush-0815';
 
   let posthorn: TestPosthorn;
@@ -78,7 +78,7 @@ describe('connectors', () => {
     return (await calls.good<{ errors: unknown[] }>('POST', '/v1/workflows/validate', body)).errors;
   };
 
-  test('the catalogue is listed by name in pages, by category and by words, and each connector has an icon of ours', async () => {
+  test('the catalogue is listed by name in pages, by category and by words, and each connector has an icon of its own', async () => {
     const all: Summary[] = [];
     for (let cursor = ''; ; ) {
       const page = await calls.good<{ data: Summary[]; pagination: { cursor?: string } }>(
@@ -127,7 +127,7 @@ describe('connectors', () => {
     expect(discord.operations[0]).toMatchObject({ input: { properties: { webhookUrl: { writeOnly: true } } } });
   });
 
-  test('a step asks a service with the credentials of a connection, which are in no row, history or log', async () => {
+  test('a step calls a service with the credentials of a connection, which are in no row, history or log', async () => {
     const connection = await crm();
     answer = ({ headers, path }) => json(200, { deal: 7, by: headers.authorization, path });
     const workflowId = await activate({
@@ -168,7 +168,7 @@ describe('connectors', () => {
     expect(logged.join('\n')).not.toContain(WORD);
     expect((await calls.good<Connection>('GET', `/v1/connections/${connection.id}`)).lastUsedAt).toBeDefined();
 
-    // Whatever a message says, it leads to no other host.
+    // Whatever a message contains, the request goes to the same host.
     const climbing = await activate({
       connectorId: 'http',
       operation: 'get',
@@ -177,7 +177,7 @@ describe('connectors', () => {
     });
     const { error } = await run(climbing, { path: '@attacker.example/' });
     expect(error).toMatchObject({ code: 'INVALID_PARAMS', message: 'params.path: must begin with one /' });
-    // Nor out of the base address: `..` in a path led to the other resources of the host, with the credentials.
+    // Nor outside the base address: `..` in a path used to reach other resources of the host, with the credentials.
     const sent = receiver.requests.length;
     for (const path of ['/deals/../admin', '/..', '/a/%2E%2e/admin?x=1', '/a\\..\\admin', '/a/.\t./admin'])
       expect((await run(climbing, { path })).error).toMatchObject({
@@ -188,7 +188,7 @@ describe('connectors', () => {
     expect((await run(climbing, { path: '/deals/..7/a..b?of=/../' })).status).toBe('completed');
   });
 
-  test('new credentials are used by the next attempt, and a connection that is gone or unreadable fails the step', async () => {
+  test('new credentials are used by the next attempt, and a connection that is deleted or cannot be decrypted fails the step', async () => {
     const connection = await crm();
     const config = { connectorId: 'http', operation: 'get', connectionId: connection.id, params: { path: '/' } };
     const workflowId = await activate(config);
@@ -210,7 +210,7 @@ describe('connectors', () => {
     expect((await run(workflowId)).error?.code).toBe('CONNECTION_MISSING');
   });
 
-  test('a hidden parameter takes a secret, which is an address here and shown nowhere', async () => {
+  test('a hidden parameter accepts a secret, which is an address here and shown nowhere', async () => {
     await calls.good('POST', '/v1/secrets', { name: 'CHANNEL', value: `${receiver.url}${WORD}` });
     answer = ({ path }) => json(200, { path });
     const workflowId = await activate({
@@ -227,7 +227,7 @@ describe('connectors', () => {
     expect(await tablesThatHold(posthorn.deps.pool, `${receiver.url}${WORD}`)).toEqual([]);
   });
 
-  test('a definition asks for what the catalogue has, with a connection of its environment and parameters that fit', async () => {
+  test('a definition must name operations of the catalogue, a connection of its environment and valid parameters', async () => {
     const { id } = await crm();
     const elsewhere = await posthorn.request<Connection>(
       'POST',
@@ -302,7 +302,7 @@ describe('connectors', () => {
     expect([wrong.status, wrong.body.error.details?.field]).toEqual([400, 'credentials.baseUrl']);
   });
 
-  test('a test says whether the service takes the credentials, and nothing else of its answer', async () => {
+  test('a connection test says whether the service accepts the credentials, and nothing else of its response', async () => {
     const { id } = await crm();
     const tested = (): Promise<Tested> => calls.good('POST', `/v1/connections/${id}/test`);
     answer = () => json(200, {});
@@ -356,7 +356,8 @@ describe('connector requests', () => {
   });
 
   /**
-   * Asks an operation with these parameters. The request goes to the server of this file, with its own host as the first part of the path.
+   * Calls an operation with these parameters. The request goes to the server of this file, with its real host as the first part of the
+   * path.
    */
   async function ask(connectorId: string, operation: string, params: Record<string, unknown>): Promise<unknown> {
     const { credentials } = VECTORS[connectorId] ?? {};
@@ -372,9 +373,9 @@ describe('connector requests', () => {
       },
     });
     const asked = { connectorId, operation, params, ...(credentials && { connectionId: 'cxn_1' }) };
-    // Long: a machine that stands still for some seconds is no fault of the request.
+    // Long, because a machine that stalls for some seconds must not fail the request.
     const step = { id: 'ask', type: 'action', action: 'connector', timeoutMs: 60_000, ...asked };
-    // `as`: all that the action reads.
+    // `as`: the parts that the action reads.
     const loaded = { step, run: { environmentId: 'env_1' }, context: {} } as unknown as Loaded;
     const prepared: unknown = JSON.parse(JSON.stringify(action.prepare(loaded)));
     expect(prepared).toEqual({ ...asked });
@@ -463,13 +464,13 @@ describe('connector requests', () => {
     },
   );
 
-  test('a parameter stays one part of the path, whatever it holds', async () => {
+  test('a parameter stays one part of the path, whatever it contains', async () => {
     seen = [];
     await ask('github', 'comment-issue', { owner: 'a/../b?c#d', repo: 'x', number: 1, body: 'x' });
     expect(seen[0]?.path).toBe('/api.github.com/repos/a%2F..%2Fb%3Fc%23d/x/issues/1/comments');
   });
 
-  test('a parameter that does not fit fails the step with its field', async () => {
+  test('an invalid parameter fails the step with its field', async () => {
     seen = [];
     await expect(
       ask('github', 'comment-issue', { owner: 'a', repo: 'x', number: 'one', body: 'x' }),
@@ -508,7 +509,7 @@ describe('connection health', () => {
   const shown = (id: string): Promise<Connection> => calls.good('GET', `/v1/connections/${id}`);
   const tested = (id: string): Promise<Tested> => calls.good('POST', `/v1/connections/${id}/test`);
 
-  test('a connection shows the last test of its present credentials', async () => {
+  test('a connection shows the last test of its current credentials', async () => {
     const { id, ...made } = await connect('CRM');
     expect(made.lastTest).toBeUndefined();
     status = 401;
@@ -521,14 +522,14 @@ describe('connection health', () => {
     const { data } = await calls.good<{ data: Connection[] }>('GET', '/v1/connections');
     expect(data.find((each) => each.id === id)?.lastTest).toEqual(lastTest);
 
-    // The other environment tries it, and changes nothing of it.
+    // The other environment tests it, which changes nothing.
     status = 401;
     const other = await posthorn.request<Tested>('POST', `/v1/connections/${id}/test`, undefined, {
       key: posthorn.keys.test,
     });
     expect(other.body.ok).toBe(false);
     expect((await shown(id)).lastTest).toEqual(lastTest);
-    // Another name leaves the credentials as they are, and other credentials were never tested.
+    // Another name keeps the credentials, and other credentials were never tested.
     expect((await calls.good<Connection>('PATCH', `/v1/connections/${id}`, { name: 'CRM 2' })).lastTest).toEqual(
       lastTest,
     );
@@ -536,7 +537,7 @@ describe('connection health', () => {
     expect((await calls.good<Connection>('PATCH', `/v1/connections/${id}`, changed)).lastTest).toBeUndefined();
   });
 
-  test('workflows are found by a connection that their present steps name', async () => {
+  test('workflows can be filtered by a connection that their current steps name', async () => {
     const [one, other] = [await connect('one'), await connect('other')];
     const stepOf = (connectionId: string) => ({
       id: 'ask',
@@ -622,7 +623,7 @@ describe('shared connections', () => {
     { field: 'steps[0].config.connectionId', reason: 'must be the id of a connection in this environment' },
   ];
 
-  test("a connection is its environment's alone until it is shared, and again once it is no more", async () => {
+  test('a connection belongs to its environment alone until it is shared, and again once sharing ends', async () => {
     const { id, ...made } = await crm();
     expect(made).toMatchObject({ environment: 'live', shared: false });
     expect(await refusedBy(trying, id)).toEqual(noSuch);
@@ -648,7 +649,7 @@ describe('shared connections', () => {
     expect(body.data[0]).toMatchObject({ before: { shared: true }, after: { shared: false } });
   });
 
-  test('the other environment changes, authorizes and deletes nothing that it sees', async () => {
+  test('the other environment cannot change, authorize or delete a shared connection', async () => {
     const { id } = await crm({ shared: true });
     const before = await live.good('GET', `/v1/connections/${id}`);
     for (const [method, path, sent] of [
@@ -669,7 +670,7 @@ describe('shared connections', () => {
     expect(await live.good('GET', `/v1/connections/${id}`)).toEqual(before);
   });
 
-  test('no other app of the organisation sees what is shared', async () => {
+  test('no other app of the organisation sees a shared connection', async () => {
     const { id } = await crm({ shared: true });
     const { deps, services } = posthorn;
     const { organisationId } = await deps.db.app.findFirstOrThrow();
@@ -703,7 +704,7 @@ describe('shared connections', () => {
     });
   });
 
-  test('PostgreSQL shows the other environment what is shared, and lets it write nothing there', async () => {
+  test('PostgreSQL shows the other environment what is shared, and refuses its writes', async () => {
     const [{ id: shared }, { id: own }] = [await crm({ shared: true }), await crm()];
     const { db, tenants } = posthorn.deps;
     const { app, id: owner } = await db.environment.findFirstOrThrow({
@@ -731,7 +732,7 @@ describe('shared connections', () => {
     );
   });
 
-  test('a connection that the test environment shares is there for live until it is deleted', async () => {
+  test('live can use a connection that the test environment shares until it is deleted', async () => {
     const { id } = await trying.good<Connection>('POST', '/v1/connections', {
       connectorId: 'http',
       name: 'CRM of trials',
@@ -745,7 +746,7 @@ describe('shared connections', () => {
     expect((await run(live, workflowId)).error).toMatchObject({ code: 'CONNECTION_MISSING' });
   });
 
-  test('both environments use one grant of a provider, which is renewed once', async () => {
+  test('both environments use one grant of a provider, which is refreshed once', async () => {
     const connections = oauthConnections(posthorn, provider, receiver.url.slice(0, -1));
     const id = await connections.authorized();
     await live.good('PATCH', `/v1/connections/${id}`, { shared: true });

@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 describe('fair starts', () => {
-  /** More than a worker takes of one workflow (src/automations/starting/starting-loop.ts). */
+  /** More than a worker admits of one workflow (src/automations/starting/starting-loop.ts). */
   const MANY = 140;
-  /** Many runs, each a Temporal workflow with a request, beside fifteen other things that the machine does. */
+  /** Many runs, each a Temporal workflow with a request, while the machine runs fifteen other programs. */
   const WITHIN_MS = 300_000;
 
   let calls: ReturnType<typeof workflowCalls>;
@@ -38,7 +38,7 @@ describe('fair starts', () => {
     await receiver.close();
   });
 
-  /** An active workflow that asks the receiver, and as many messages for it. */
+  /** Creates an active workflow that calls the receiver, and that many messages for it. */
   async function beginMany(path: string, more: object = {}): Promise<string> {
     const channelId = await calls.channel();
     const config = { action: 'http', url: new URL(path, receiver.url).href, timeout: '5m', ...more };
@@ -55,7 +55,7 @@ describe('fair starts', () => {
     return workflowId;
   }
 
-  /** Runs of a workflow by status. */
+  /** Returns the number of runs of a workflow by status. */
   async function countsOf(workflowId: string): Promise<Record<string, number>> {
     const { rows } = await posthorn.database.pool.query<{ status: string; count: number }>(
       'SELECT status, count(*)::int AS count FROM runs WHERE workflow_id = $1 GROUP BY status',
@@ -64,7 +64,7 @@ describe('fair starts', () => {
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   }
 
-  /** Until the worker takes no further run of it: all that it has taken hang. */
+  /** Waits until the worker admits no further run of it, because all admitted ones hang. */
   async function untilFull(workflowId: string): Promise<number> {
     await waitFor('requests that hang', () => held.length > 0);
     return waitFor(
@@ -72,7 +72,7 @@ describe('fair starts', () => {
       async () => {
         const before = held.length;
         const { running = 0, pending = 0 } = await countsOf(workflowId);
-        // The loop looks ten times a second while it has no room.
+        // The loop polls ten times a second while it has no free slot.
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         return running === before && held.length === before && pending > 0 && before;
       },
@@ -86,7 +86,7 @@ describe('fair starts', () => {
     held = [];
   }
 
-  test('requests that hang leave places to the runs of other workflows, in the same environment and in others', async () => {
+  test('requests that hang leave slots for the runs of other workflows, in the same environment and in others', async () => {
     const [hanging, other] = [await beginMany('/hangs'), await beginMany('/answers')];
     await untilFull(hanging);
     await waitFor('the other one to finish', async () => (await countsOf(other))['completed'] === MANY, WITHIN_MS);
@@ -101,7 +101,7 @@ describe('fair starts', () => {
     await waitFor('those that hung to finish', async () => (await countsOf(hanging))['completed'] === MANY, WITHIN_MS);
   }, 1_000_000);
 
-  test('a run that rests for an hour before its next try takes no place', async () => {
+  test('a run that waits an hour for its next attempt uses no slot', async () => {
     const retryPolicy = { maxRetries: 3, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };
     const failing = await beginMany('/fails', { retryPolicy });
     const asked = (): number => receiver.requests.filter(({ path }) => path === '/fails').length;
@@ -109,8 +109,8 @@ describe('fair starts', () => {
     expect(await countsOf(failing)).toEqual({ running: MANY });
   }, 1_000_000);
 
-  describe('runs that have not begun', () => {
-    test('wait while their workflow is paused, and begin when it is active again', async () => {
+  describe('runs that have not started', () => {
+    test('wait while their workflow is paused, and start when it is active again', async () => {
       isHolding = true;
       const workflowId = await beginMany('/hangs');
       const begun = await untilFull(workflowId);
@@ -170,7 +170,7 @@ describe('fair claims', () => {
   });
   afterAll(() => posthorn.stop());
 
-  test('an environment with one run does not wait for the many workflows of another one', async () => {
+  test('an environment with one run does not wait for the many workflows of another', async () => {
     const many = workflowCalls(posthorn);
     for (let n = 0; n < WORKFLOWS; n += 1)
       await many.start(await many.activate({ type: 'manual' }, [{ id: 'end', type: 'end' }]));
@@ -186,7 +186,7 @@ describe('fair claims', () => {
   });
 });
 
-describe('changes at once', () => {
+describe('concurrent changes', () => {
   type Refusal = { error: { code: string; message: string; details?: { errors?: { field: string }[] } } };
 
   let calls: ReturnType<typeof workflowCalls>;
@@ -198,7 +198,10 @@ describe('changes at once', () => {
   const BAD: Step = { id: 'bad', type: 'action', config: { action: 'http', url: '{{ run.id }}', onError: 'pause' } };
   const untilRun = (id: string, status: string) =>
     waitFor(`the run is ${status}`, async () => (await calls.getRun(id)).status === status);
-  /** Sends the request twice while the run's row is held, so that both have begun before either ends; the refusal of the later one. */
+  /**
+   * Sends the request twice while the run's row is locked, so that both have started before either ends; returns the refusal of the
+   * later one.
+   */
   async function loserOf(runId: string, path: string): Promise<string> {
     const [one, other] = await holding(
       posthorn.deps.pool,
@@ -215,8 +218,9 @@ describe('changes at once', () => {
     return refused?.body.error?.message ?? '';
   }
 
-  // A publish shares the channel first, and then the workflow whose run it begins: with the whole row locked, each waited for the other.
-  test('a workflow that is paused while its channel is in use lets runs of it begin', async () => {
+  // A publish locks the channel FOR SHARE first, and then the workflow whose run it starts: with the whole row locked, each waited for
+  // the other.
+  test('a workflow that is paused while its channel is in use lets its runs start', async () => {
     const channelId = await calls.channel();
     const workflowId = await calls.activate({ type: 'event', config: { channelIds: [channelId] } }, [LONG]);
     await holding(posthorn.deps.pool, ['SELECT FROM channels WHERE id = $1 FOR SHARE', channelId], async (release) => {
@@ -228,7 +232,7 @@ describe('changes at once', () => {
     });
   });
 
-  test('the later of two cancellations, and of two retries, names the state that the earlier one has made', async () => {
+  test('the later of two cancellations, and of two retries, is refused with the state that the earlier one has set', async () => {
     const { id } = await calls.start(await calls.activate({ type: 'manual' }, [LONG]));
     await untilRun(id, 'waiting');
     expect(await loserOf(id, `/v1/runs/${id}/cancel`)).toBe('The run is cancelled');
@@ -237,7 +241,7 @@ describe('changes at once', () => {
     );
   });
 
-  test('a cancellation that waited for a retry cuts off the steps that it began again', async () => {
+  test('a cancellation that waited for a retry cuts off the steps that it restarted', async () => {
     const { id } = await calls.start(await calls.activate({ type: 'manual' }, [BAD]));
     await untilRun(id, 'paused');
     await holding(posthorn.deps.pool, ['SELECT FROM runs WHERE id = $1 FOR UPDATE', id], async (release) => {
@@ -253,7 +257,7 @@ describe('changes at once', () => {
     expect([status, steps[0]?.status]).toEqual(['cancelled', 'cancelled']);
   });
 
-  test('a workflow whose secret is gone is not activated again, and says what it names', async () => {
+  test('a workflow whose secret is deleted cannot be activated again, and the error names the secret', async () => {
     await calls.good('POST', '/v1/secrets', { name: 'TOKEN', value: 'x' });
     const secrets = await calls.good<{ data: { id: string }[] }>('GET', '/v1/secrets');
     const sends: Step = {

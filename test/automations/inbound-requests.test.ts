@@ -20,21 +20,21 @@ describe('inbound requests', () => {
 
   const DAY_MS = 86_400_000;
 
-  /** Sends what GitHub would send, and returns the message that it became. */
+  /** Sends what GitHub would send, and returns the resulting message. */
   async function send(webhookId: string, eventId: string, body = '{"n":1}'): Promise<string> {
     const { status, body: answer } = await calls.send(webhookId, body, github(body, eventId));
     expect(status).toBe(200);
     return answer.messageId;
   }
 
-  /** Old: only a literal type was checked, so that messages came in which no filter of subscriptions can name. */
+  /** Regression: only a literal type was checked, so messages were accepted that no subscription filter can name. */
   test.each<[where: string, eventType: object, headers: Record<string, string>]>([
     ['a header', { header: 'X-Kind' }, { 'x-kind': 'order.*' }],
     ['the body', { pointer: '/kind' }, {}],
     ['an expression', { cel: 'payload.kind' }, {}],
     ['the provider', {}, { 'x-github-event': 'order.*' }],
   ])(
-    'a request with an event type that no publisher may use, in %s, is refused and kept',
+    'a request with an event type that is not allowed for publishers, in %s, is refused and stored',
     async (_, eventType, given) => {
       const { webhook, channelId } = await calls.makeWebhook(Object.keys(eventType).length > 0 ? { eventType } : {});
       const body = JSON.stringify({ kind: 'order.*' });
@@ -49,7 +49,7 @@ describe('inbound requests', () => {
     },
   );
 
-  test('requests are listed with what became of them: their message, the first one of their event, or the reason', async () => {
+  test('requests are listed with their outcome: their message, the first one of their event, or the reason', async () => {
     const { webhook } = await calls.makeWebhook();
     const messageId = await send(webhook.id, 'one');
     expect(await send(webhook.id, 'one')).toBe(messageId);
@@ -63,7 +63,7 @@ describe('inbound requests', () => {
     expect(refused).toMatchObject({ outcome: 'refused', reason: 'signature_wrong', isSample: false });
     expect(refused).not.toHaveProperty('messageId');
     expect(sample).toMatchObject({ outcome: 'received', isSample: true });
-    // By outcome, and by a time: the one before the refusal is left out.
+    // By outcome, and by time: the one before the refusal is left out.
     const ids = async (query: string): Promise<string[]> =>
       (await calls.requestsTo(webhook.id, query)).map(({ id }) => id);
     expect(await ids('?outcome=repeated')).toEqual([repeated?.id]);
@@ -71,7 +71,7 @@ describe('inbound requests', () => {
     expect(await ids(`?until=${received?.receivedAt}`)).toEqual([]);
   });
 
-  test('requests of a service without ids of events are listed too, each with its own message', async () => {
+  test('requests of a service without event ids are listed too, each with its own message', async () => {
     const { webhook, channelId } = await calls.makeWebhook({ scheme: 'token', signature: { header: 'X-Token' } });
     for (const n of [1, 2]) await calls.send(webhook.id, `{"n":${n}}`, { 'x-token': 'a secret that both sides know' });
     const messages = await calls.messagesIn(channelId);
@@ -81,18 +81,18 @@ describe('inbound requests', () => {
     );
   });
 
-  test('a request to a paused channel is received once, and repeated after that', async () => {
+  test('a request to a paused channel is received once, and a duplicate after that', async () => {
     const { webhook, channelId } = await calls.makeWebhook();
     await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status: 'paused' });
     const messageId = await send(webhook.id, 'held');
     expect(await send(webhook.id, 'held')).toBe(messageId);
     const requests = await calls.requestsTo(webhook.id);
     expect(requests.map(({ outcome }) => outcome)).toEqual(['repeated', 'received']);
-    // The message waits: it has no event type to show before it is published.
+    // The message is scheduled: it has no event type to show before it is published.
     for (const request of requests) expect([request.messageId, request.eventType]).toEqual([messageId, undefined]);
   });
 
-  test('a payload that does not fit is refused, and is not received as well', async () => {
+  test('a payload that violates the schema is refused, and is not listed as received as well', async () => {
     const schemas = { push: { type: 'object', required: ['x'] } };
     const { webhook } = await calls.makeWebhook({}, { schemas });
     const body = '{"n":1}';
@@ -100,7 +100,7 @@ describe('inbound requests', () => {
     expect((await calls.requestsTo(webhook.id)).map(({ outcome }) => outcome)).toEqual(['refused']);
   });
 
-  test('repeated requests are written down up to 100 in a minute, and every other one with its message', async () => {
+  test('duplicate requests are recorded up to 100 in a minute, and every other one with its message', async () => {
     const { webhook } = await calls.makeWebhook();
     const messageId = await send(webhook.id, 'again');
     const { db, newId } = posthorn.deps;
@@ -108,7 +108,7 @@ describe('inbound requests', () => {
     const row = { environmentId, webhookId: webhook.id, messageId, isSample: false, isRepeated: true };
     const expiresAt = new Date(Date.now() + DAY_MS);
     await db.inboundReceipt.createMany({
-      // Their ids are a day ahead: they count as ones of the last minute however slow the machine is.
+      // Their ids are a day ahead, so that they count as part of the last minute however slow the machine is.
       data: Array.from({ length: 100 }, () => ({ ...row, id: newId('inboundReceipt', expiresAt), expiresAt })),
     });
     expect(await send(webhook.id, 'again')).toBe(messageId);
@@ -118,7 +118,7 @@ describe('inbound requests', () => {
     expect((await calls.requestsTo(webhook.id, '?outcome=received'))[0]?.messageId).toBe(next);
   });
 
-  test('a request is kept as long as its channel keeps messages, and then forgotten', async () => {
+  test('a request is stored as long as its channel stores messages, and then deleted', async () => {
     const { webhook } = await calls.makeWebhook({}, { retentionDays: 3 });
     await send(webhook.id, 'kept');
     const { db, pool } = posthorn.deps;
@@ -151,7 +151,7 @@ describe('inbound requests', () => {
       'a=1&'.repeat(MIB / 4),
       { ...FORM, 'x-twilio-signature': 'A'.repeat(27) + '=' },
     ],
-  ])('thirty unproven %s at once hold nobody up (%s)', async (_, sender, body, headers) => {
+  ])('thirty unauthenticated %s at once do not block the event loop (%s)', async (_, sender, body, headers) => {
     const scheme =
       sender === 'body' ? { scheme: sender, secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`] } : {};
     const { webhook } = await calls.makeWebhook({ ...(sender !== 'body' && { provider: sender }), ...scheme });
@@ -161,7 +161,7 @@ describe('inbound requests', () => {
     });
   });
 
-  test('fifty payload fields by deep pointers are found in one pass, and a payload above 1 MiB is never built', async () => {
+  test('fifty payload fields with deep pointers are found in one pass, and a payload above 1 MiB is never built', async () => {
     const deep = (n: number): string => `${'/a'.repeat(30)}/${n}`;
     const fields = Object.fromEntries(Array.from({ length: 50 }, (__, n) => [`f${n}`, deep(n)]));
     const { webhook } = await calls.makeWebhook({
@@ -189,13 +189,13 @@ describe('inbound requests', () => {
     expect([refused, answer.error.details?.field]).toEqual([400, 'payload']);
   });
 
-  /** Old: pages ended at 25 MiB, and those of the order of commits and of scheduled messages did not end before 100 messages. */
+  /** Regression: pages ended at 25 MiB, and those in commit order and of scheduled messages did not end before 100 messages. */
   test.each([
     ['newest first', 'messages?', 'active', (ids: string[]) => ids.toReversed()],
     ['in the order of commits', 'messages?order=committed&', 'active', (ids: string[]) => ids],
     ['that wait while their channel is paused', 'scheduled?', 'paused', (ids: string[]) => ids],
   ])(
-    'a page of messages of 1 MiB %s ends at 8 MiB, and the next one goes on behind it',
+    'a page of messages of 1 MiB %s ends at 8 MiB, and the next one continues after it',
     async (_, list, status, inOrder) => {
       const { webhook, channelId } = await calls.makeWebhook();
       await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status });
@@ -204,7 +204,7 @@ describe('inbound requests', () => {
       type Listed = { data: { id: string }[]; pagination: { cursor?: string; hasMore: boolean } };
       const read = async (query: string) =>
         (await posthorn.request<Listed>('GET', `/v1/channels/${channelId}/${list}${query}`)).body;
-      // The order of commits leaves out what was published while an older transaction is open, in any database of the server.
+      // Commit order leaves out what was published while an older transaction is open, in any database of the server.
       await waitFor('all of them in the list', async () => (await read('limit=100')).data.length === sent.length);
       for (const table of ['messages', 'scheduled_messages'])
         await posthorn.deps.pool.query(
@@ -219,14 +219,14 @@ describe('inbound requests', () => {
     },
   );
 
-  describe('a refused request whose signature was good', () => {
+  describe('a refused request with a valid signature', () => {
     type Kept = { contentType?: string; bytes: number; body: string; encoding: string };
     type Accepted = { outcome: string; messageId: string };
     const bodyOf = <T = Kept>(id = '') => posthorn.request<T>('GET', `/v1/inbound-requests/${id}/body`);
     const accept = <T = Accepted>(id = '') => posthorn.request<T>('POST', `/v1/inbound-requests/${id}/accept`);
     const refusedAt = async (webhookId: string) => (await calls.requestsTo(webhookId, '?outcome=refused'))[0];
 
-    test('keeps its body, and becomes one message when it is accepted, by the headers that it came with', async () => {
+    test('keeps its body, and becomes one message when it is accepted, with its original headers', async () => {
       const schemas = { push: { type: 'object', required: ['x'] } };
       const { webhook, channelId } = await calls.makeWebhook({}, { schemas });
       const body = String.raw`{"n":1.10, "a":"\u0000","__proto__":1e400}`;
@@ -261,11 +261,11 @@ describe('inbound requests', () => {
       // The message has the content now: erasing it leaves no copy.
       expect((await bodyOf(refused?.id)).status).toBe(409);
       expect(await refusedAt(webhook.id)).toMatchObject({ id: refused?.id, hasBody: false, messageId });
-      // The service sends it again, and it is the same event.
+      // The service sends it again, which is the same event.
       expect((await calls.send(webhook.id, body, github(body, 'unfit'))).body.messageId).toBe(messageId);
     });
 
-    test('is accepted once without an id of an event too, and as the message of an event that has come again meanwhile', async () => {
+    test('is accepted once without an event id too, and as the existing message of an event that was repeated meanwhile', async () => {
       const token = { 'x-token': SECRET, 'content-type': 'application/json', 'x-kind': 'door.opened' };
       const { webhook, channelId } = await calls.makeWebhook({
         scheme: 'token',
@@ -322,7 +322,7 @@ describe('inbound requests', () => {
       expect(await refusedAt(webhook.id)).toMatchObject({ eventId: 'e-1', messageId: body.messageId, hasBody: false });
     });
 
-    test('keeps neither a secret nor a credential, and a body that is no JSON as it is', async () => {
+    test('stores neither a secret nor a credential, and a body that is not JSON unchanged', async () => {
       const { webhook } = await calls.makeWebhook({ scheme: 'token', signature: { header: 'X-Token' } });
       const bytes = Buffer.from([0xff, 0x00, 0x7b]);
       const headers = { 'x-token': SECRET, authorization: 'Bearer of-a-proxy', cookie: 'session=of-a-proxy' };
@@ -342,7 +342,7 @@ describe('inbound requests', () => {
       });
     });
 
-    test('is told from one that proved nothing, of which no body is ever kept', async () => {
+    test('differs from an unauthenticated one, whose body is never stored', async () => {
       const { webhook } = await calls.makeWebhook();
       await calls.send(webhook.id, '{"password":"hunter2"}', github('{}', 'forged'));
       const forged = await refusedAt(webhook.id);
@@ -354,7 +354,7 @@ describe('inbound requests', () => {
       expect((await accept('x')).status).toBe(404);
     });
 
-    test('is kept where refusals without proof fill the log, and up to 64 MiB of a webhook', async () => {
+    test('is stored even if unauthenticated refusals fill the log, and up to 64 MiB of a webhook', async () => {
       const { webhook } = await calls.makeWebhook({ eventType: { pointer: '/kind' } });
       const { db, newId } = posthorn.deps;
       const { environmentId } = await db.inboundWebhook.findUniqueOrThrow({ where: { id: webhook.id } });
@@ -447,7 +447,7 @@ describe('inbound samples', () => {
       .map(({ name, scheme }) => ({ name, scheme, fields: { provider: name } })),
     ...OWN,
   ])('$name', ({ scheme, fields }) => {
-    test('has samples that are taken, before its secret is rotated and after, and become messages that say so', async () => {
+    test('has samples that are accepted, before its secret is rotated and after, and become messages marked as samples', async () => {
       const secrets = [secretFor(scheme, 'A')];
       const { webhook, channelId } = await calls.makeWebhook({ ...fields, scheme, secrets });
       expect(await sampleOf(webhook.id)).toMatchObject({ isSignable: true, body: expect.any(String) });
@@ -465,7 +465,7 @@ describe('inbound samples', () => {
     });
   });
 
-  describe('a service that signs by a key of its own', () => {
+  describe('a service that signs with its own key', () => {
     const discordKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);
     const ecdsaKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
       format: 'der',
@@ -477,20 +477,17 @@ describe('inbound samples', () => {
       ['sendgrid', 'ecdsa', ecdsaKey.toString('base64'), 'scheme'],
       ['sns', 'sns', 'arn:aws:sns:eu-west-1:123456789012:orders', 'scheme'],
       [undefined, 'standard', `whpk_${discordKey.toString('base64')}`, 'secrets'],
-    ])(
-      '(%s, %s) has no sample: it is refused, and nothing is written down',
-      async (provider, scheme, secret, field) => {
-        const sender = provider === undefined ? { scheme } : { provider, scheme };
-        const { webhook, channelId } = await calls.makeWebhook({ ...sender, secrets: [secret] });
-        const { isSignable, reason, ...rest } = await sampleOf(webhook.id);
-        expect([isSignable, reason, rest]).toEqual([false, expect.stringMatching(/^cannot /), {}]);
-        const { status, body } = await posthorn.request<Refused>('POST', `/v1/webhooks/${webhook.id}/sample`, {});
-        expect([status, body.error.code, body.error.details]).toEqual([409, 'CONFLICT', { field, reason }]);
-        expect([await calls.messagesIn(channelId), await refusalsOf(webhook.id)]).toEqual([[], []]);
-      },
-    );
+    ])('(%s, %s) has no sample: it is refused, and nothing is recorded', async (provider, scheme, secret, field) => {
+      const sender = provider === undefined ? { scheme } : { provider, scheme };
+      const { webhook, channelId } = await calls.makeWebhook({ ...sender, secrets: [secret] });
+      const { isSignable, reason, ...rest } = await sampleOf(webhook.id);
+      expect([isSignable, reason, rest]).toEqual([false, expect.stringMatching(/^cannot /), {}]);
+      const { status, body } = await posthorn.request<Refused>('POST', `/v1/webhooks/${webhook.id}/sample`, {});
+      expect([status, body.error.code, body.error.details]).toEqual([409, 'CONFLICT', { field, reason }]);
+      expect([await calls.messagesIn(channelId), await refusalsOf(webhook.id)]).toEqual([[], []]);
+    });
 
-    test('and one beside it of Standard Webhooks that signs: that one does, though a public key is newer', async () => {
+    test('and a signing one of Standard Webhooks with it: the latter has samples, even if a public key is newer', async () => {
       const { webhook } = await calls.makeWebhook({ scheme: 'standard', secrets: [secretFor('standard', 'A')] });
       await rotate(webhook.id, `whpk_${discordKey.toString('base64')}`, 24);
       expect((await send(webhook.id)).outcome).toBe('received');
@@ -510,7 +507,7 @@ describe('inbound samples', () => {
       expect(delivered.body).toContain(body);
     });
 
-    test('with the id of an earlier request is that one again, and says so', async () => {
+    test('with the id of an earlier request is a duplicate of it, and says so', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       const real = await calls.send(webhook.id, '{}', github('{}', 'd-1'));
       const sent = await send(webhook.id, { headers: { 'X-GitHub-Delivery': 'd-1' } });
@@ -524,7 +521,7 @@ describe('inbound samples', () => {
       expect([sent, await calls.messagesIn(channelId)]).toEqual([{ outcome: 'handshake', status: 200 }, []]);
     });
 
-    test('that cannot be read is refused as the same request of GitHub is, and marked in the log', async () => {
+    test('that cannot be read is refused like the same request from GitHub, and marked in the log', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       const real = await calls.send<Refused>(webhook.id, 'no JSON', github('no JSON', 'd'));
       const sent = await send(webhook.id, { body: 'no JSON' });
@@ -535,14 +532,14 @@ describe('inbound samples', () => {
       expect(await calls.messagesIn(channelId)).toEqual([]);
     });
 
-    test('is no mark that a stranger can set', async () => {
+    test('cannot be forged by a stranger', async () => {
       const { webhook } = await calls.makeWebhook();
       await calls.send<Refused>(webhook.id, '{}', { ...github('{}', 'd', 'wrong'), 'user-agent': 'posthorn-sample' });
       const [logged] = await refusalsOf(webhook.id);
       expect([logged?.reason, logged?.userAgent]).toEqual(['signature_wrong', undefined]);
     });
 
-    test('does not fit the schema of its channel, and is told why', async () => {
+    test('that violates the schema of its channel is refused with the reason', async () => {
       const schemas = { push: { type: 'object', required: ['ticket'] } };
       const { webhook } = await calls.makeWebhook({}, { schemas });
       const sent = await send(webhook.id);
@@ -561,7 +558,7 @@ describe('inbound samples', () => {
         ({ channelId }) => posthorn.request('PATCH', `/v1/channels/${channelId}`, { status: 'archived' }),
         'channel_archived',
       ],
-    ])('for a webhook that is %s is refused as a real request is', async (_, close, reason) => {
+    ])('for a webhook that is %s is refused like a real request', async (_, close, reason) => {
       const { webhook, channelId } = await calls.makeWebhook();
       await close({ webhookId: webhook.id, channelId });
       const real = await calls.send<Refused>(webhook.id, '{}', github('{}', 'd'));
@@ -571,14 +568,14 @@ describe('inbound samples', () => {
       expect(await calls.messagesIn(channelId)).toEqual([]);
     });
 
-    test('for a paused channel is taken, and waits there', async () => {
+    test('for a paused channel is accepted, and waits there', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status: 'paused' });
       expect(await send(webhook.id)).toMatchObject({ outcome: 'received', messageId: expect.stringMatching(/^msg_/) });
     });
   });
 
-  test('a body without an object, headers of another form and unknown fields are refused with their fields', async () => {
+  test('without an object, with invalid headers or with unknown fields is refused with its fields', async () => {
     const { webhook, channelId } = await calls.makeWebhook();
     const tooMany = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`X-${n}`, 'v']));
     for (const [given, field] of [

@@ -32,7 +32,7 @@ describe('inbound webhooks', () => {
     await receiver.close();
   });
 
-  describe('a request with a good signature', () => {
+  describe('a request with a valid signature', () => {
     test('becomes a message that is delivered, digit for digit, and names its webhook', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       await calls.make('/v1/subscriptions', { channelId, webhookUrl: receiver.url });
@@ -62,7 +62,7 @@ describe('inbound webhooks', () => {
       ['300 KiB', `{"a":"${'x'.repeat(300_000)}"}`],
       ['20,000 members', `{${Array.from({ length: 20_000 }, (_, n) => `"m${n}":${n}`).join()}}`],
       ['all of 1 MiB', `{"a":"${'x'.repeat(1_048_568)}"}`],
-    ])('becomes a message digit for digit with %s, and every reader of it goes on', async (_, body) => {
+    ])('becomes a message digit for digit with %s, and every reader of it continues', async (_, body) => {
       const { webhook, channelId } = await calls.makeWebhook();
       const filter = 'payload.?a.orValue("") != 12345678901234567';
       await calls.make('/v1/subscriptions', { channelId, webhookUrl: receiver.url, filter });
@@ -84,7 +84,7 @@ describe('inbound webhooks', () => {
       for (const path of reads) expect([path, (await posthorn.request('GET', path)).status]).toEqual([path, 200]);
     });
 
-    test('with the id of an earlier event answers with the first message, whatever the body says', async () => {
+    test('with the id of an earlier event returns the first message, whatever the body says', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       const [one, other] = ['{"n":1}', '{"n":2}'];
       const first = await calls.send(webhook.id, one, github(one, 'same'));
@@ -95,7 +95,7 @@ describe('inbound webhooks', () => {
       expect(await calls.messagesIn(channelId)).toHaveLength(2);
     });
 
-    test('fifty times at once is one message, and every answer names it', async () => {
+    test('fifty times at once is one message, and every response names it', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       const body = '{"race":true}';
       const answers = await Promise.all(
@@ -106,7 +106,7 @@ describe('inbound webhooks', () => {
       expect(await calls.messagesIn(channelId)).toHaveLength(1);
     });
 
-    test('to another webhook has ids of its own', async () => {
+    test('to another webhook has its own event ids', async () => {
       const [one, other] = [await calls.makeWebhook(), await calls.makeWebhook()];
       const body = '{}';
       const first = await calls.send(one.webhook.id, body, github(body, 'd'));
@@ -114,7 +114,7 @@ describe('inbound webhooks', () => {
       expect(first.body.messageId).not.toBe(second.body.messageId);
     });
 
-    test('is taken as a form, in which GitHub puts its JSON into a field', async () => {
+    test("is accepted as a form with GitHub's JSON in a field", async () => {
       const { webhook } = await calls.makeWebhook();
       const body = `payload=${encodeURIComponent('{"zen":"Keep it simple"}')}`;
       const headers = { ...github(body, 'form'), 'content-type': 'application/x-www-form-urlencoded' };
@@ -123,7 +123,7 @@ describe('inbound webhooks', () => {
     });
 
     test.each(['?utm_source=hub', '?limit=many&cursor=none', '?a=1&a=2&a', '?%E0%A4%A=%', '?'])(
-      'may have a query that nobody here knows: %s',
+      'may have an unknown query: %s',
       async (query) => {
         const { webhook, channelId } = await calls.makeWebhook();
         const { status, body } = await calls.send(webhook.id, '{}', github('{}', 'queried'), query);
@@ -133,7 +133,7 @@ describe('inbound webhooks', () => {
       },
     );
 
-    test('is taken at the address with a slash behind it, of which other resources have none', async () => {
+    test('is accepted at the address with a trailing slash, which other resources do not have', async () => {
       const { webhook } = await calls.makeWebhook();
       const body = '{"n":1}';
       const inspector = await calls.make('/v1/inspectors', { name: 'slash' });
@@ -157,7 +157,7 @@ describe('inbound webhooks', () => {
   });
 
   describe('a request that is refused', () => {
-    test('for its signature is INVALID_REQUEST, stands in the log without its body, and may come again', async () => {
+    test('for its signature is INVALID_REQUEST, is in the log without its body, and may be repeated', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       const body = '{"password":"hunter2"}';
       const bad = await calls.send<Refusal>(webhook.id, body, github(body, 'd-9', 'wrong'));
@@ -176,7 +176,7 @@ describe('inbound webhooks', () => {
       expect((await calls.send(webhook.id, body, github(body, 'd-9'))).status).toBe(200);
     });
 
-    test('for its signature by Discord is UNAUTHORIZED, which Discord tries before it takes an address', async () => {
+    test('for its signature by Discord is UNAUTHORIZED, which Discord tests before it accepts an address', async () => {
       const { publicKey, privateKey } = generateKeyPairSync('ed25519');
       const secret = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
       const { webhook } = await calls.makeWebhook({ provider: 'discord', secrets: [secret] });
@@ -205,7 +205,7 @@ describe('inbound webhooks', () => {
       }
     });
 
-    test('for its payload is INVALID_REQUEST with the field of the schema, and is taken once the schema lets it', async () => {
+    test('for its payload is INVALID_REQUEST with the field of the schema, and is accepted once the schema allows it', async () => {
       const schema = { type: 'object', required: ['order'] };
       const { webhook, channelId } = await calls.makeWebhook({}, { schema });
       const body = '{"n":1}';
@@ -226,7 +226,7 @@ describe('inbound webhooks', () => {
       expect(await calls.refusalsOf(webhook.id)).toMatchObject([{ reason: 'body_invalid' }]);
     });
 
-    test('above 1 MiB is PAYLOAD_TOO_LARGE, and stands in no log', async () => {
+    test('above 1 MiB is PAYLOAD_TOO_LARGE, and is not in the log', async () => {
       const { webhook } = await calls.makeWebhook();
       const body = JSON.stringify({ x: 'x'.repeat(1_048_576) });
       expect((await calls.send(webhook.id, body, github(body, 'large'))).status).toBe(413);
@@ -237,7 +237,7 @@ describe('inbound webhooks', () => {
   describe('the state of the channel and of the webhook', () => {
     const body = '{"n":1}';
 
-    test('paused: the request is taken, waits, repeats itself, and goes on when the channel is active again', async () => {
+    test('paused: the request is accepted, waits, is deduplicated, and continues when the channel is active again', async () => {
       const { webhook, channelId } = await calls.makeWebhook({}, { status: 'paused' });
       const { status, body: answer } = await calls.send(webhook.id, body, github(body, 'held'));
       expect(status).toBe(200);
@@ -249,7 +249,7 @@ describe('inbound webhooks', () => {
       expect((await calls.send(webhook.id, body, github(body, 'held'))).body).toEqual(answer);
     });
 
-    test('archived, deleted or disabled: CONFLICT, and a line in the log', async () => {
+    test('archived, deleted or disabled: the request is a CONFLICT with a line in the log', async () => {
       const { webhook, channelId } = await calls.makeWebhook();
       const refused = async (): Promise<[number, string | undefined]> => {
         const { status } = await calls.send(webhook.id, body, github(body, 'd'));
@@ -282,8 +282,9 @@ describe('webhook settings', () => {
     const statusWith = async (id: string, secret: string): Promise<number> =>
       (await calls.send(id, body, github(body, `s-${(sent += 1)}`, secret))).status;
 
-    // Old: the next rotation ended the oldest secret at once, whose requests were refused hours before the time that GET had shown.
-    test('hold until the time that their rotation has told: beyond three older ones a rotation is CONFLICT', async () => {
+    // Regression: the next rotation ended the oldest secret at once, whose requests were refused hours before the time that GET had
+    // shown.
+    test('are valid until the time that their rotation returned: a rotation beyond three older ones is a CONFLICT', async () => {
       const { webhook } = await calls.makeWebhook();
       const path = `/v1/webhooks/${webhook.id}/secrets`;
       const rotate = (fields: object) => posthorn.request<Secrets & Refusal>('POST', `${path}/rotate`, fields);
@@ -307,7 +308,7 @@ describe('webhook settings', () => {
       expect(kept.secrets.at(-1)?.expiresAt).toBe(oldest?.expiresAt);
     });
 
-    test('that were replaced without an overlap do not hold', async () => {
+    test('that were replaced without an overlap are invalid', async () => {
       const { webhook } = await calls.makeWebhook();
       const path = `/v1/webhooks/${webhook.id}/secrets`;
       for (const body of [{ secret: 'second' }, { overlapHours: 0 }])
@@ -318,15 +319,15 @@ describe('webhook settings', () => {
       expect(await statusWith(webhook.id, String(last.secrets[0]?.secret))).toBe(200);
     });
 
-    // Old: of two secrets that a webhook was made with, one ended at the first rotation, whatever its overlap.
-    test('of which a webhook was made with two both hold beside the next one', async () => {
+    // Regression: of two secrets that a webhook was created with, one ended at the first rotation, whatever its overlap.
+    test('of a webhook created with two are both valid alongside the next one', async () => {
       const { webhook } = await calls.makeWebhook({ secrets: ['one', 'two'] });
       const path = `/v1/webhooks/${webhook.id}/secrets/rotate`;
       expect((await posthorn.request('POST', path, { secret: 'three' })).status).toBe(200);
       for (const secret of ['one', 'two', 'three']) expect(await statusWith(webhook.id, secret)).toBe(200);
     });
 
-    test('are sealed in the database, stand in no other answer and not in the audit log', async () => {
+    test('are encrypted in the database, and in no other response or the audit log', async () => {
       const { webhook } = await calls.makeWebhook();
       expect(JSON.stringify(webhook)).not.toContain(SECRET);
       const { rows } = await posthorn.deps.pool.query<{ ciphertext: string }>(
@@ -339,7 +340,7 @@ describe('webhook settings', () => {
       expect(JSON.stringify(log)).not.toContain(SECRET);
     });
 
-    test('are made where the service lets its user choose', async () => {
+    test('are generated if the service lets its user choose one', async () => {
       const channel = await calls.make('/v1/channels', { name: 'in' });
       const made = await calls.make('/v1/webhooks', { name: 'own', channelId: channel.id });
       expect(made).toMatchObject({ scheme: 'body', url: expect.stringMatching(/\/v1\/webhooks\/whk_[0-9a-z]{26}$/) });
@@ -347,8 +348,8 @@ describe('webhook settings', () => {
       expect(shown.secrets[0]?.secret).toMatch(/^whsec_/);
     });
 
-    // Old: Stripe shows its secret once it has the address, and an address was made only for whoever had the secret.
-    test('are set later where the service shows its own once it has the address: until then it is told to come again', async () => {
+    // Regression: Stripe shows its secret once it has the address, but an address was created only with the secret.
+    test('are set later if the service shows its own once it has the address: until then its requests are told to retry', async () => {
       const channel = await calls.make('/v1/channels', { name: 'in' });
       const stripe = await calls.make('/v1/webhooks', { name: 'Stripe', channelId: channel.id, provider: 'stripe' });
       const path = `/v1/webhooks/${stripe.id}`;
@@ -371,7 +372,7 @@ describe('webhook settings', () => {
   describe('schemes and mappings of a webhook', () => {
     const now = (): string => String(Math.floor(Date.now() / 1_000));
 
-    test('a generic HMAC with a time of its own, an id by pointer and a type by CEL', async () => {
+    test('may be a generic HMAC with its own time, an id by pointer and a type by CEL', async () => {
       const { webhook } = await calls.makeWebhook({
         provider: null,
         scheme: 'hmac',
@@ -401,7 +402,7 @@ describe('webhook settings', () => {
       expect(stale.status).toBe(400);
     });
 
-    test('a type that is not where the webhook looks is refused, and a literal one is always there', async () => {
+    test('refuse a type that is missing in the request, while a literal one is always there', async () => {
       const { webhook } = await calls.makeWebhook({ eventType: { pointer: '/type' } });
       const body = '{}';
       const refused = await calls.send<Refusal>(webhook.id, body, github(body, 'd'));
@@ -415,7 +416,7 @@ describe('webhook settings', () => {
       ['a pointer that leads nowhere', { pointer: '/id' }],
       ['a pointer to an empty text', { pointer: '/empty' }],
       ['a header that is not there', { header: 'X-Nowhere' }],
-    ])('an id of the event behind %s is refused, and stands in the log', async (_, eventId) => {
+    ])('refuse an event id with %s, and log the refusal', async (_, eventId) => {
       const { webhook, channelId } = await calls.makeWebhook({ eventId });
       const body = '{"empty":""}';
       const refused = await calls.send<Refusal>(webhook.id, body, github(body, 'd'));
@@ -440,7 +441,7 @@ describe('webhook settings', () => {
       ['eventType.pointer', { eventType: { pointer: 'n' } }],
       ['secrets[0]', { scheme: 'standard', secrets: ['short'] }],
       ['channelId', { channelId: 'chn_00000000000000000000000000' }],
-    ])('a wrong %s is INVALID_REQUEST with its field', async (field, fields) => {
+    ])('with a wrong %s are INVALID_REQUEST with the field', async (field, fields) => {
       const channel = await calls.make('/v1/channels', { name: 'in' });
       const whole = { name: 'x', channelId: channel.id, ...fields };
       const { status, body } = await posthorn.request<Refusal>('POST', '/v1/webhooks', whole);
@@ -460,17 +461,17 @@ describe('inbound limits', () => {
   });
   afterAll(() => posthorn.stop());
 
-  test('a webhook has a bucket of its own, which its good requests empty, and the next webhook has another one', async () => {
+  test('a webhook has its own bucket, which its valid requests empty, and the next webhook has another', async () => {
     const [{ webhook }, { webhook: other }] = [await calls.makeWebhook(), await calls.makeWebhook()];
     const body = '{"n":1}';
-    // One event again and again: it is one message, and each request counts.
+    // One event repeatedly: it is one message, and each request counts.
     const again = (id: string) => calls.send<Refusal>(id, body, github(body, 'the-same'));
     for (let count = 0; count < 600; count += 20) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => again(webhook.id)));
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
     }
     let last = await again(webhook.id);
-    // On a slow machine the minute may be over, and a new one has room for as many again.
+    // On a slow machine the minute may have ended, and a new one allows as many again.
     while (last.status === 200) last = await again(webhook.id);
     const { status, headers, body: refused } = last;
     expect([status, refused.error.code, headers.get('x-ratelimit-remaining')]).toEqual([429, 'RATE_LIMITED', '0']);
@@ -478,13 +479,13 @@ describe('inbound limits', () => {
     expect((await again(other.id)).status).toBe(200);
   }, 300_000);
 
-  test('an address whose requests are refused has a bucket for them, of which the headers tell once it is empty', async () => {
+  test('an address whose requests are refused has a bucket for them, shown in the headers once it is empty', async () => {
     const { webhook } = await calls.makeWebhook();
     const { webhook: other } = await calls.makeWebhook();
     const body = '{"n":1}';
     const limitsOf = (headers: Headers) => ['limit', 'remaining'].map((name) => headers.get(`x-ratelimit-${name}`));
 
-    // Good requests leave the bucket of the address alone, and refused ones that of the webhook.
+    // Valid requests do not use the bucket of the address, and refused ones not that of the webhook.
     for (let count = 0; count < REFUSALS + 2; count += 1)
       expect((await calls.send(webhook.id, body, github(body, `good-${count}`))).status).toBe(200);
     for (let count = 0; count < REFUSALS; count += 1) {
@@ -499,7 +500,7 @@ describe('inbound limits', () => {
         'RATE_LIMITED',
         `More than ${REFUSALS} refused requests in 60 seconds`,
       ]);
-      // The headers were those of the webhook, which had most of its requests left.
+      // Regression: the headers were those of the webhook, which had most of its requests left.
       expect(limitsOf(headers)).toEqual([String(REFUSALS), '0']);
       const waitSeconds = Number(headers.get('x-ratelimit-reset')) - Date.now() / 1_000;
       expect(Math.abs(waitSeconds - Number(headers.get('retry-after')))).toBeLessThanOrEqual(2);
@@ -510,7 +511,7 @@ describe('inbound limits', () => {
 });
 
 describe('sns certificates', () => {
-  /** Notifications whose certificate is asked for at a server of this test in place of Amazon's. */
+  /** Notifications whose certificate is requested from a server of this test instead of Amazon's. */
   const vectorsFile = new URL('../../src/inbound/providers/vectors.json', import.meta.url);
   type Vector = { provider: string; secret: string; now: number; body: string };
   const { vectors, snsCertificate } = JSON.parse(readFileSync(vectorsFile, 'utf8')) as {
@@ -524,7 +525,7 @@ describe('sns certificates', () => {
   });
 
   let certificates = 0;
-  /** A webhook, and its answer to a notification while the server of certificates answers so, or cannot be reached. */
+  /** Creates a webhook, and returns its response to a notification while the certificate server responds like this, or is unreachable. */
   async function answeredWith(answer: string | undefined) {
     const vector = vectors.find(({ provider }) => provider === 'sns');
     if (vector === undefined) throw new Error('no vector of sns');
@@ -551,7 +552,7 @@ describe('sns certificates', () => {
         fetchText: () => fetchText(`https://127.0.0.1:${server.port}/`),
       },
     );
-    // Certificates are remembered by their address.
+    // Certificates are cached by their address.
     certificates += 1;
     const body = vector.body.replace('Service-1.pem', `Service-of${certificates}.pem`);
     const request = { target: '/', header: () => [], bytes: Buffer.from(body), readJson, address: '192.0.2.1' };
@@ -567,18 +568,19 @@ describe('sns certificates', () => {
   const http = (status: string, body = ''): string =>
     `HTTP/1.1 ${status}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 
-  test('a certificate that is there proves its notification', async () => {
+  test('an available certificate proves its notification', async () => {
     const { value, messages } = { value: undefined, ...(await answeredWith(http('200 OK', snsCertificate))) };
     expect(value).toMatchObject({ received: true, messageId: messages[0]?.id });
   });
 
-  // Such a request was refused as a bad signature, with 400: Amazon tries no such notification again, and the message was lost.
+  // Regression: such a request was refused as an invalid signature, with 400: Amazon does not retry such a notification, and the
+  // message was lost.
   test.each([
     ['cannot be reached', undefined],
     ['breaks off', 'HTTP/1.1 200 OK\r\ncontent-length: 5000\r\n\r\n-----BEGIN'],
     ['is at fault', http('503 Slow Down')],
     ['has too much to do', http('429 Too Many Requests')],
-  ])('a server of certificates that %s is UNAVAILABLE, which Amazon tries again, and no refusal', async (_, answer) => {
+  ])('a certificate server that %s causes UNAVAILABLE, which Amazon retries, and no refusal', async (_, answer) => {
     expect(await answeredWith(answer)).toMatchObject({
       failure: { code: 'UNAVAILABLE', retryAfter: expect.any(Number) },
       refusals: [],
@@ -590,7 +592,7 @@ describe('sns certificates', () => {
     ['a certificate that does not fit', http('200 OK', makeCertificate(['127.0.0.1']).cert)],
     ['a text that is no certificate', http('200 OK', 'hello')],
     ['no such certificate', http('403 Forbidden')],
-  ])('%s is a bad signature', async (_, answer) => {
+  ])('%s is an invalid signature', async (_, answer) => {
     expect(await answeredWith(answer)).toMatchObject({
       failure: { code: 'INVALID_REQUEST', details: { field: 'signature' } },
       refusals: ['signature_wrong'],

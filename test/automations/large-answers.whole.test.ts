@@ -12,7 +12,7 @@ const to = (path: string): string => new URL(path, receiver.url).href;
 const requestsTo = (path: string) => receiver.requests.filter((each) => each.path === path);
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
-/** With its length in the head. */
+/** With its length in the header. */
 const whole =
   (body: string, headers: Record<string, string> = JSON_HEADERS): Answer =>
   (response) =>
@@ -23,7 +23,7 @@ const inParts =
     response.writeHead(200, JSON_HEADERS).write(body.slice(0, 1_000));
     response.end(body.slice(1_000));
   };
-/** A list whose JSON has about so many bytes. */
+/** A list whose JSON has about that many bytes. */
 const list = (bytes: number): string => JSON.stringify(Array.from({ length: bytes / 10 }, (_, at) => `item${at}`));
 
 beforeAll(async () => {
@@ -51,8 +51,8 @@ const note = (id: string, config: object) => ({ id, type: 'action', config });
 const runOf = async (steps: Parameters<typeof calls.activate>[1]) =>
   calls.ended((await calls.start(await calls.activate({ type: 'manual' }, steps))).id);
 
-test('an answer above 256 KiB completes its step with its beginning and its size', async () => {
-  // The step failed behind the effect that its receiver had been asked for, and a retry had it done again.
+test('a response above 256 KiB completes its step with its beginning and its size', async () => {
+  // Regression: the step failed after its receiver had already acted, and a retry repeated the action.
   const body = list(400_000);
   answers.set('/long', [whole(body)]);
   answers.set('/parts', [inParts(body)]);
@@ -67,7 +67,7 @@ test('an answer above 256 KiB completes its step with its beginning and its size
 });
 
 test.each(['steps.list.output.body[0]', 'size(steps.list.output.body)', 'steps["list"].output.body.total > 1'])(
-  'an expression that reads such a body fails and says why: %s',
+  'an expression that reads a truncated body fails and says why: %s',
   async (expression) => {
     answers.set('/list', [whole(list(400_000))]);
     const run = await runOf([
@@ -84,7 +84,7 @@ test.each(['steps.list.output.body[0]', 'size(steps.list.output.body)', 'steps["
   },
 );
 
-test('answers that a run has no room for any more are cut too, and fail nothing', async () => {
+test('responses for which a run has no room left are truncated too, and fail nothing', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const id of ids) answers.set(`/${id}`, [whole(list(200_000))]);
   const run = await runOf(ids.map((id) => ask(id)));
@@ -97,7 +97,7 @@ test('answers that a run has no room for any more are cut too, and fail nothing'
   ]);
 });
 
-test('a connector gives the same form, without headers', async () => {
+test('a connector returns the same fields, without headers', async () => {
   answers.set('/crm', [whole(list(400_000))]);
   const { id: connectionId } = await calls.good<{ id: string }>('POST', '/v1/connections', {
     connectorId: 'http',
@@ -122,10 +122,10 @@ test('a connector gives the same form, without headers', async () => {
   });
 });
 
-test('the beginning of a long answer shows no secret, however its JSON is written, and no part of one', async () => {
+test('the beginning of a long response contains no secret, however its JSON is written, and no part of one', async () => {
   const value = 'hush/0815/hush';
   await calls.good('POST', '/v1/secrets', { name: 'LONG_TOKEN', value });
-  // The answer is read to 262,144 bytes, which is within a secret.
+  // The response is read to 262,144 bytes, which is within a secret.
   const escaped = `"hush\\/0815\\/hush","\\u0068ush\\u002f0815/hush",`;
   const head = `[${escaped}"${value}"`;
   const rest = `,"${'hush/0815/hush'.repeat(30_000)}"]`;
@@ -137,8 +137,8 @@ test('the beginning of a long answer shows no secret, however its JSON is writte
   expect(shown).not.toMatch(/0815|hush/);
 });
 
-test('an answer that breaks off is asked for again under the same key', async () => {
-  // Such an answer was taken for one that is too long.
+test('a response that breaks off is requested again under the same key', async () => {
+  // Regression: such a response was treated as one that is too long.
   const broken: Answer = (response) => {
     response.writeHead(200, { ...JSON_HEADERS, 'content-length': 100 }).write('[1,');
     setImmediate(() => response.destroy());
@@ -156,7 +156,7 @@ test('an answer that breaks off is asked for again under the same key', async ()
   });
 });
 
-describe('a receiver holds up nobody by its answer:', () => {
+describe('a receiver never blocks the event loop by its response:', () => {
   test.each([
     ['a text of escaped quotes that never ends', `"${'\\"'.repeat(125_000)}`],
     ['escapes alone, beyond 256 KiB', `"${'\\"'.repeat(200_000)}"`],

@@ -23,7 +23,7 @@ const MATCH = [{ event: 'event.payload.of', run: 'event.payload.of' }];
 const RUNS = 20;
 const KEYS = 10;
 
-/** How often the step's filter is evaluated, and how many messages are read outside of transactions, from now on. */
+/** Counts how often the step's filter is evaluated, and how many messages are read outside transactions, from now on. */
 function countWork(): { evaluated(): number; read(): number } {
   const evaluate = jest.spyOn(posthorn.deps.filters, 'evaluate');
   const query = jest.spyOn(posthorn.deps.pool, 'query');
@@ -37,7 +37,7 @@ function countWork(): { evaluated(): number; read(): number } {
   };
 }
 
-/** Until the worker has routed all messages: from then on only runs that begin to wait look at them. */
+/** Waits until the worker has routed all messages: from then on only runs that start to wait query them. */
 const routed = (): Promise<unknown> =>
   waitFor('all notes to be taken away', async () => {
     const { rowCount } = await posthorn.deps.pool.query('SELECT FROM awaited_messages');
@@ -51,7 +51,7 @@ async function publishReplies(channelId: string, payloads: readonly object[]): P
   return ids;
 }
 
-test('runs that begin to wait read and evaluate each earlier message once together, and each takes the first that fits it', async () => {
+test('runs that start to wait read and evaluate each earlier message once together, and each takes the first match', async () => {
   const channelId = await calls.channel();
   const workflowId = await calls.activate({ type: 'manual' }, [
     {
@@ -73,7 +73,7 @@ test('runs that begin to wait read and evaluate each earlier message once togeth
     };
     const taken = await Promise.all(Array.from({ length: RUNS }, (_, run) => takenBy(run % KEYS)));
     expect(taken).toEqual(Array.from({ length: RUNS }, (_, run) => ids[KEYS + (run % KEYS)]));
-    // Each run reads the message that it has taken once more, for its output.
+    // Each run reads its message again, for its output.
     expect({ evaluated: work.evaluated(), read: work.read() }).toEqual({ evaluated: 30, read: 30 + RUNS });
 
     const [another] = await publishReplies(channelId, [{ of: KEYS }]);
@@ -95,7 +95,7 @@ test('runs that a message may cancel read each earlier message once together, an
   for (let run = 0; run < RUNS; run += 1) await calls.publish(channelId, { of: run % KEYS }, 'asked');
   const ids: string[] = [];
   for (let of = 0; of < KEYS; of += 1) ids.push(await calls.publish(channelId, { of }, 'withdrawn'));
-  // The notes would lead the worker to the same messages.
+  // The queue entries would lead the worker to the same messages.
   await posthorn.deps.pool.query('DELETE FROM awaited_messages');
   const work = countWork();
   await posthorn.worker.start();
@@ -114,7 +114,7 @@ test('runs that a message may cancel read each earlier message once together, an
 });
 
 describe('a look back', () => {
-  /** A run that no worker carries, replies that were there before it, and a look back on its behalf. */
+  /** Creates a run without a Temporal workflow, earlier replies, and a look back for it. */
   const scene = async (payloads: readonly object[]) => {
     const channelId = await calls.channel();
     const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'note', type: 'action', config: {} }]);

@@ -6,9 +6,9 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { type Receiver, startReceiver } from '../support/world/receiver.ts';
 
 const BATCH = 100;
-/** Runs that one worker has admitted and that have neither ended nor wait (src/automations/starting/starting-loop.ts). */
+/** Runs that one worker has admitted and that neither have finished nor wait (src/automations/starting/starting-loop.ts). */
 const ROOM = 100;
-// The embedded Temporal takes some 50 runs a second on two cores; the rest is for a busy machine.
+// The embedded Temporal completes about 50 runs a second on two cores; the rest is for a busy machine.
 const WITHIN_MS = 300_000 + BURST_SIZE * 100;
 
 let posthorn: TestPosthorn;
@@ -37,7 +37,7 @@ async function standingOf(workflowId: string): Promise<Standing> {
   return rows[0];
 }
 
-/** Waits until so many runs have completed. Returns the most that were admitted at a time. */
+/** Waits until that many runs have completed. Returns the maximum that were admitted at a time. */
 async function untilCompleted(workflowId: string, count: number): Promise<number> {
   let most = 0;
   await waitFor(
@@ -52,7 +52,7 @@ async function untilCompleted(workflowId: string, count: number): Promise<number
   return most;
 }
 
-test('a burst of triggering messages begins one run each, of which a worker admits a bounded number at a time', async () => {
+test('a burst of triggering messages starts one run each, of which a worker admits a limited number at a time', async () => {
   const channelId = await calls.channel();
   const workflowId = await calls.activate({ type: 'event', config: { channelId } }, [
     { id: 'first', type: 'transform', config: { set: { n: '{{ event.payload.n }}' } }, next: 'last' },
@@ -75,7 +75,7 @@ test('a burst of triggering messages begins one run each, of which a worker admi
   expect(rows).toEqual([{ outputs: BURST_SIZE }]);
 }, 1_200_000);
 
-test('runs that are begun by hand at once all finish, and each makes its request once', async () => {
+test('runs that are started manually at once all finish, and each sends its request once', async () => {
   const count = Math.min(Math.ceil(BURST_SIZE / 5), 1_000);
   const workflowId = await calls.activate({ type: 'manual' }, [
     { id: 'push', type: 'action', config: { action: 'http', url: receiver.url } },
@@ -86,9 +86,9 @@ test('runs that are begun by hand at once all finish, and each makes its request
   expect([keys.length, new Set(keys).size]).toEqual([count, count]);
 }, 1_200_000);
 
-test('a loop whose history is full goes on in a new one, and takes each item once', async () => {
+test('a loop whose history is full continues in a new one, and runs each item once', async () => {
   receiver.requests.length = 0;
-  // Temporal asks for a new history after 4,096 events, and an item has five at least: its request, its mark and its end.
+  // Temporal asks for a new history after 4,096 events, and an item has at least five: its request, its marker and its end.
   const count = 1_000;
   const workflowId = await calls.activate({ type: 'manual' }, [
     { id: 'each', type: 'foreach', config: { items: 'event.payload.items', body: 'push', concurrency: 20 } },

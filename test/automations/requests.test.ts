@@ -31,7 +31,8 @@ describe('request addresses', () => {
   const auth = { type: 'bearer', token: 'a token' };
   const manual = { type: 'manual' };
 
-  // The value was put into the address as it is: a message with `7/refund?all=true` chose path and parameters of a request with a token.
+  // Regression: the value was inserted into the address unchanged: a message with `7/refund?all=true` chose path and parameters of a
+  // request with a token.
   test('a message changes neither path, parameters nor host of a request that carries credentials', async () => {
     const workflowId = await calls.activate(manual, [
       { ...http('path', { url: `${to('orders/')}{{ event.payload.id }}/close`, auth }), next: 'query' },
@@ -51,7 +52,7 @@ describe('request addresses', () => {
       });
   });
 
-  test('a definition that lets a message choose the host of credentials is refused, and one from before does not send', async () => {
+  test('a definition that lets a message choose the host of credentials is refused, and an older one does not send', async () => {
     const url = '{{ event.payload.url }}';
     const steps = [http('there', { url, auth })];
     const refused = await posthorn.request<{ error: { details: object } }>('POST', '/v1/workflows', {
@@ -97,7 +98,7 @@ describe('request addresses', () => {
     expect(stepOf(old, 'there').input).not.toHaveProperty('headers.host');
   });
 
-  test('a header with a line break of a message fails its step at once, and is not sent', async () => {
+  test('a header with a line break from a message fails its step at once, and is not sent', async () => {
     const sentBefore = receiver.requests.length;
     const workflowId = await calls.activate(manual, [
       http('note', { url: to('note'), headers: { 'X-Note': '{{ event.payload.note }}' } }),
@@ -110,8 +111,8 @@ describe('request addresses', () => {
     expect(receiver.requests).toHaveLength(sentBefore);
   });
 
-  // The value was a part of the path as it is: a message chose parameters and further parts of it.
-  test('a value inside the path of the connector http stays one part of it, and one template alone is the whole path', async () => {
+  // Regression: the value became part of the path unchanged: a message chose parameters and further parts of it.
+  test('a value inside the path of the connector http stays one part of it, and a single template is the whole path', async () => {
     const connection = await calls.good<{ id: string }>('POST', '/v1/connections', {
       connectorId: 'http',
       name: 'CRM',
@@ -228,8 +229,8 @@ describe('request addresses', () => {
     expect(receiver.requests).toHaveLength(sentBefore + 1);
   });
 
-  // The values were in headers, and the failure that of a network: four tries, and no word of the field.
-  test('a token that no header can have fails its step at once, from a message and from a secret', async () => {
+  // Regression: the values were in headers, and the failure was reported as that of a network: four attempts, without naming the field.
+  test('a token that is invalid in a header fails its step at once, from a message and from a secret', async () => {
     const sentBefore = receiver.requests.length;
     await calls.good('POST', '/v1/secrets', { name: 'BROKEN', value: 'a\nb' });
     const bearer = (id: string, token: string, next: string | null) => ({
@@ -241,7 +242,7 @@ describe('request addresses', () => {
       bearer('line', '{{ event.payload.line }}', 'emoji'),
       bearer('emoji', '{{ event.payload.emoji }}', 'secret'),
       bearer('secret', '{{ secrets.BROKEN }}', 'coded'),
-      // In base64 any header can have them.
+      // In base64 they are valid in any header.
       http('coded', { url: to('coded'), auth: basic }),
     ]);
     const run = await calls.ended((await calls.start(workflowId, { line: 'a\nb', emoji: '🤷' })).id);
@@ -257,8 +258,9 @@ describe('request addresses', () => {
     expect(receiver.requests.slice(sentBefore).map(({ path }) => path)).toEqual(['/coded']);
   });
 
-  // BLOCKED_ADDRESS is for addresses inside the network: a false alarm, which no way for EXPRESSION took up.
-  test('a URL that is too long or has another scheme is a fault of the expression, and a private address is not', async () => {
+  // Regression: this was BLOCKED_ADDRESS, which is for addresses inside the network: a false alarm that no handler for EXPRESSION
+  // caught.
+  test('a URL that is too long or has another scheme is an error of the expression, and a private address is not', async () => {
     const sentBefore = receiver.requests.length;
     await calls.good('POST', '/v1/secrets', { name: 'LONG', value: 'x'.repeat(3_000) });
     const connection = await calls.good<{ id: string }>('POST', '/v1/connections', {
@@ -308,7 +310,7 @@ describe('secrets', () => {
   type Secret = { id: string; name: string; createdAt: string; updatedAt: string; lastUsedAt?: string };
   type Refused = { error: { code: string; details?: { field: string; reason: string } } };
 
-  /** Values of these secrets begin so: found anywhere, it is one too many. */
+  /** Prefix of the values of these secrets: it must not be found anywhere. */
   const WORD = 'hush-4711';
 
   let posthorn: TestPosthorn;
@@ -340,7 +342,7 @@ describe('secrets', () => {
     return calls.ended(id);
   };
 
-  test('a step sends secrets in headers, query and auth; its receiver sends them back, and they are in no row, history or log', async () => {
+  test('a step sends secrets in headers, query and auth; its receiver returns them, and they are in no row, history or log', async () => {
     await keep('CRM', `${WORD} "crm"/ü`);
     await keep('USER', `${WORD}-user`);
     await keep('HEADER', `${WORD}-header`);
@@ -411,7 +413,7 @@ describe('secrets', () => {
     }
   });
 
-  test('a changed value is sent by the next attempt, a removed one is SECRET_MISSING, and one that nobody can open is told', async () => {
+  test('a changed value is sent by the next attempt, a removed one is SECRET_MISSING, and one that cannot be decrypted is reported', async () => {
     const secret = await keep('TURNED', `${WORD}-first`);
     const config = { headers: { 'x-note': '{{ secrets.TURNED }}' } };
     answer = () => 200;
@@ -450,7 +452,7 @@ describe('secrets', () => {
     expect(receiver.requests).toHaveLength(requests + 1);
   });
 
-  test('a name is taken once in an environment, and has a form; a value is never shown', async () => {
+  test('a name is unique in an environment and must be valid; a value is never shown', async () => {
     const made = await keep('ONCE', WORD);
     expect(Object.keys(made).toSorted()).toEqual(['createdAt', 'id', 'name', 'updatedAt']);
     const again = await posthorn.request<Refused>('POST', '/v1/secrets', { name: 'ONCE', value: 'other' });
@@ -481,7 +483,7 @@ describe('secrets', () => {
     expect(JSON.stringify(entries)).not.toContain(WORD);
   });
 
-  test('a definition names only secrets of its environment, and only where they are put in', async () => {
+  test('a definition names only secrets of its environment, and only where they may be inserted', async () => {
     await keep('KNOWN', 'known');
     await posthorn.request('POST', '/v1/secrets', { name: 'OTHERS', value: 'o' }, { key: posthorn.keys.test });
     const errorsOf = async (config: object) => {

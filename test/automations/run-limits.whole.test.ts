@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => posthorn.stop());
 
 describe('run limits', () => {
-  /** Bounds that no run goes beyond. */
+  /** Limits that no run exceeds. */
   let posthorn: TestPosthorn;
   let calls: ReturnType<typeof workflowCalls>;
 
@@ -38,7 +38,7 @@ describe('run limits', () => {
   });
   afterAll(() => posthorn.stop());
 
-  test('a run takes 10,000 steps at most, those of loops included, and the next one fails it as a dead letter', async () => {
+  test('a run takes at most 10,000 steps, those of loops included, and the next one fails it as a dead letter', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'ask', type: 'approval', config: { title: 'Go on?' }, next: 'each' },
       { id: 'each', type: 'foreach', config: { items: '[1, 2, 3]', body: 'note' } },
@@ -46,7 +46,7 @@ describe('run limits', () => {
     ]);
     const { id } = await calls.start(workflowId);
     await waitFor('the question', async () => (await calls.getRun(id)).status === 'waiting');
-    // As if a long loop lay behind it: the loop that follows and two of its items are the last three.
+    // As if a long loop had run: the loop that follows and two of its items are the last three.
     await posthorn.deps.db.run.update({ where: { id }, data: { executions: 9_997 } });
     await calls.good('POST', `/v1/runs/${id}/approve`);
     const run = await calls.ended(id);
@@ -63,7 +63,7 @@ describe('run limits', () => {
     expect(letters.data).toEqual([expect.objectContaining({ runId: id })]);
   });
 
-  test('a result that no request has made is refused above 256 KiB, and its step may go on elsewhere', async () => {
+  test('a result above 256 KiB that comes from no request is refused, and its step may continue elsewhere', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       {
         id: 'twice',
@@ -83,7 +83,7 @@ describe('run limits', () => {
     expect(stepOf(run, 'less').output).toEqual({ why: expect.stringContaining('262144') });
   });
 
-  test('a loop takes as many items as its definition and the service let it', async () => {
+  test('a loop takes as many items as its definition and the service allow', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'each', type: 'foreach', config: { items: 'event.payload.items', body: 'note', maxItems: 2 } },
       { id: 'note', type: 'action', config: { item: '{{ item }}' } },
@@ -98,7 +98,7 @@ describe('run limits', () => {
   const sums = (count: number): Record<string, string> =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, `{{ event.payload.n + ${index} }}`]));
 
-  test('a step may hold 500 different expressions, and a definition 1,000', async () => {
+  test('a step may have 500 different expressions, and a definition 1,000', async () => {
     const steps = [1, 2].map((n) => ({ id: `s${n}`, type: 'transform', config: { set: sums(500) } }));
     const workflowId = await calls.activate({ type: 'manual' }, steps);
     const { id } = await calls.start(workflowId, { n: 1 });
@@ -120,7 +120,7 @@ describe('run limits', () => {
     }
   });
 
-  test('messages of one environment wake its runs while those of another one are still asked about', async () => {
+  test('messages of one environment wake its runs while those of another are still being evaluated', async () => {
     const other = workflowCalls({
       request: (method, path, body) => posthorn.request(method, path, body, { key: posthorn.keys.test }),
     });
@@ -179,8 +179,8 @@ describe('run limits', () => {
     await Promise.all([calls.ended(quick.runId), other.ended(slow.runId)]);
   });
 
-  describe('a run whose expressions give too much, or work too much, fails at that step and holds up nobody:', () => {
-    // Values of CEL name others: as JSON each reference was a copy, whose size was looked at when all had been made.
+  describe('a run whose expressions return too much, or work too long, fails at that step without blocking the event loop:', () => {
+    // Regression: values of CEL reference others: as JSON each reference was a copy, whose size was checked after all had been created.
     const members = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`m${at}`, at]));
     const list = Array.from({ length: 1_000 }, (_, at) => at);
     const large = { members, list };
@@ -283,7 +283,7 @@ describe('run histories', () => {
   const fileOf = (name: string): string => join(import.meta.dirname, 'run-histories', `${name}.json`);
   const textOf = (name: string): string => readFileSync(fileOf(name), 'utf8');
   // `as`: this file writes them.
-  /** With the payloads of Temporal as what they hold. */
+  /** With the payloads of Temporal decoded. */
   const decoded = (text: string): string =>
     text.replaceAll(/"data": "([\w+/=]*)"/g, (_, data: string) => Buffer.from(data, 'base64').toString());
   const keptOf = (name: string): RecordedHistory => JSON.parse(textOf(name)) as RecordedHistory;
@@ -300,7 +300,10 @@ describe('run histories', () => {
     }
   }
 
-  /** Recorded by the code that let chains go on at once where their steps ended together, as runs were that were under way at its end. */
+  /**
+   * Recorded by code that resumed chains immediately if their steps finished together, like runs that were in progress when it was
+   * replaced.
+   */
   const FROM_BEFORE = ['loops-before-turns', 'branches-before-turns'];
 
   let failures: Record<string, unknown>;
@@ -326,19 +329,19 @@ describe('run histories', () => {
       failures[workflowId] = error;
   }, 400_000);
 
-  test.each(RUN_RECORDINGS)('%s goes on under the workflows of today, as it was kept and as it goes now', (name) => {
+  test.each(RUN_RECORDINGS)('%s continues with the current workflows, as stored and as recorded now', (name) => {
     expect(failures).toMatchObject({ [`${name} as kept`]: undefined, [`${name} as it goes now`]: undefined });
     expect(Object.keys(failures)).toEqual(expect.arrayContaining([`${name} as kept`, `${name} as it goes now`]));
   });
 
-  // The code that made them could not replay them: it gave other numbers to their commands. So `patched()`, with that code behind it for
-  // runs from before, would have them stand still.
-  test.each(FROM_BEFORE)('%s goes on under the workflows of today', (name) => {
+  // The code that recorded them could not replay them, because it numbered its commands differently, so `patched()` with that code for
+  // older runs would block them.
+  test.each(FROM_BEFORE)('%s continues with the current workflows', (name) => {
     expect(Object.keys(failures)).toContain(`${name} as kept`);
     expect(failures[`${name} as kept`]).toBeUndefined();
   });
 
-  test('every kind of step, of action, of wait and of end of a round is in a kept history', () => {
+  test('every kind of step, of action, of wait and of end of a round is in a recorded history', () => {
     const kept = RUN_RECORDINGS.map((name) => decoded(textOf(name))).join('\n');
     const kinds = STEP_TYPES.filter((type) => type !== 'action').map((type) => `"type":"${type}"`);
     const actions = ACTIONS.map((action) => `"type":"action","action":"${action}"`);
@@ -355,7 +358,7 @@ describe('run histories', () => {
     expect(textOf('begun-by-a-schedule')).toContain('"name": "runScheduled"');
   });
 
-  test('no payload of a run has entered Temporal, and the kept histories name no machine', () => {
+  test('no payload of a run is in Temporal, and the recorded histories name no machine', () => {
     for (const name of [...RUN_RECORDINGS, ...FROM_BEFORE]) {
       const text = textOf(name);
       for (const word of [`@${hostname()}`, process.cwd(), '/node_modules/', SECRET_WORD])
@@ -365,7 +368,7 @@ describe('run histories', () => {
 });
 
 describe('temporal ui', () => {
-  /** An operator reads in the Temporal UI which steps a run has, and where it stands. */
+  /** An operator sees in the Temporal UI which steps a run has, and its current one. */
   let calls: ReturnType<typeof workflowCalls>;
 
   beforeAll(async () => {
@@ -380,7 +383,7 @@ describe('temporal ui', () => {
     return metadata.currentDetails ?? '';
   };
 
-  test('a run has a readable id, a summary, its steps with the current one marked, and words at its timers and activities', async () => {
+  test('a run has a readable id, a summary, its steps with the current one marked, and descriptions of its timers and activities', async () => {
     const receiver = await startReceiver({});
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'crm', type: 'action', config: { action: 'http', url: receiver.url, label: 'Tell the CRM' } },

@@ -38,7 +38,7 @@ describe('runs', () => {
     await calls.good('POST', `/v1/workflows/${workflowId}/pause`);
   });
 
-  test('conditions, switches, filters and transforms choose the way and hand values on', async () => {
+  test('conditions, switches, filters and transforms choose the branch and pass values on', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       {
         id: 'sum',
@@ -112,7 +112,7 @@ describe('run states', () => {
     expect(await stateOf(id)).toEqual({ status, state: [state] });
   });
 
-  test('a run under way shows running, and one that is cancelled shows it, wherever it was', async () => {
+  test('a run in progress shows running, and a cancelled one shows cancelled, whatever its step', async () => {
     const [here, there] = [await waiting(), await waiting()];
     expect((await describe(here)).searchAttributes['PosthornState']).toEqual(['running']);
     await calls.good('POST', `/v1/runs/${here}/cancel`);
@@ -152,7 +152,7 @@ describe('cancel runs', () => {
   const until = (id: string, status: string) =>
     waitFor(`${id} is ${status}`, async () => (await statusOf(id)) === status);
 
-  test('runs of a workflow are cancelled by status, ids and time, and no others', async () => {
+  test('a bulk cancellation selects runs of a workflow by status, ids and time, and no others', async () => {
     const other = (await calls.start(await calls.activate({ type: 'manual' }, [LONG]))).id;
     const steps = [
       { id: 'which', type: 'condition', config: { expression: 'event.payload.pauses', else: 'long' }, next: 'bad' },
@@ -204,7 +204,7 @@ describe('cancel runs', () => {
     expect(data[0]).toMatchObject({ target: { id: workflowId }, after: { cancelled: 2 } });
   });
 
-  test('a request takes the oldest of more than 1,000, and the next one the rest; of a deleted workflow too', async () => {
+  test('a request cancels the oldest of more than 1,000, and the next one the rest; of a deleted workflow too', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [LONG]);
     await calls.good('POST', `/v1/workflows/${workflowId}/pause`);
     await posthorn.deps.pool.query(
@@ -222,7 +222,7 @@ describe('cancel runs', () => {
     expect(await cancel(workflowId, {})).toEqual({ status: 'cancelled', matched: 0, cancelled: 0, left: 0 });
   });
 
-  test('an unknown workflow is NOT_FOUND, and bad fields are refused without a change', async () => {
+  test('an unknown workflow is NOT_FOUND, and invalid fields are refused without a change', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [LONG]);
     const { id } = await calls.start(workflowId);
     const refused = async (path: string, body: object | undefined) =>
@@ -273,7 +273,7 @@ describe('failed runs', () => {
     if (letter === undefined) throw new Error(`No open dead letter of ${run.id}`);
     return letter;
   };
-  /** A run that failed at its step `push`, behind `first`; both are requests to paths of their own. */
+  /** A run that failed at its step `push`, after `first`; both are requests to paths of their own. */
   async function failedRun(name: string): Promise<RunAnswer> {
     broken.add(`/${name}/push`);
     const steps = [post('first', `/${name}/first`, 'push'), post('push', `/${name}/push`)];
@@ -283,7 +283,7 @@ describe('failed runs', () => {
     return run;
   }
 
-  test('a failed run is a dead letter that names its message, step and error, and a subscriber is told of it', async () => {
+  test('a failed run is a dead letter that names its message, step and error, and a subscriber is notified', async () => {
     const listener = await startReceiver({});
     const target = { channelId: await systemChannelOf(posthorn), webhookUrl: listener.url, eventTypes: ['run.*'] };
     await createSubscription(posthorn, target);
@@ -318,7 +318,7 @@ describe('failed runs', () => {
     await listener.close();
   });
 
-  test('the dead letter of a loop names the step of the item that failed, and only the failed items are taken again', async () => {
+  test('the dead letter of a loop names the step of the failed item, and only failed items are repeated', async () => {
     broken.add('/items/2');
     const inner = post('push', '/items/');
     const workflowId = await calls.activate({ type: 'manual' }, [
@@ -335,7 +335,7 @@ describe('failed runs', () => {
     expect([1, 2, 3].map((item) => requestsTo(`/items/${item}`).length)).toEqual([1, 2, 1]);
   });
 
-  test('only failures are dead letters: an end with the status failed is one; a cancelled, filtered or paused run is none', async () => {
+  test('only failures are dead letters: an end with the status failed is one; a cancelled, filtered or paused run is not', async () => {
     const ending = (status: string) => ({ id: 'stop', type: 'end', config: { status } });
     const runs = [];
     for (const step of [
@@ -375,7 +375,7 @@ describe('failed runs', () => {
     ['first', 'charge', 'refund'].map((step) => requestsTo(`/${name}/${step}`).length);
 
   test.each(['replay', 'retry', 'bulk replay'])(
-    'a %s of a run that an end step has failed behind a compensation goes on at the step that failed first',
+    'a %s of a run that an end step has failed after a compensation continues at the step that failed first',
     async (way) => {
       // The run went on at the end step, and could only fail again.
       const name = `compensated-${way.replace(' ', '-')}`;
@@ -404,7 +404,7 @@ describe('failed runs', () => {
     },
   );
 
-  test('such a run goes on at its end step where nothing failed before, and at a mended step of the latest definition', async () => {
+  test('such a run continues at its end step if nothing failed before, and at a fixed step of the latest definition', async () => {
     const ending = { id: 'over', type: 'end', config: { status: 'failed' } };
     const workflowId = await calls.activate({ type: 'manual' }, [post('first', '/ending/first', 'over'), ending]);
     const plain = await calls.ended((await calls.start(workflowId)).id);
@@ -441,7 +441,7 @@ describe('failed runs', () => {
     expect(await letterOf(run)).toMatchObject({ stepId: 'refund', lastError: { code: 'HTTP_500' } });
   });
 
-  test('a replay goes on from the failed step without repeating earlier ones, and each failed round is a letter of its own', async () => {
+  test('a replay continues from the failed step without repeating earlier ones, and each failed round is a separate dead letter', async () => {
     const run = await failedRun('replayed');
     const first = await letterOf(run);
     const replayed = await calls.good<RunAnswer>('POST', `/v1/dlq/${first.id}/replay`);
@@ -487,7 +487,7 @@ describe('failed runs', () => {
     expect((await calls.good<DeadLetter>('GET', `/v1/dlq/${id}`)).status).toBe('discarded');
   });
 
-  test('a bulk replay takes the letters of one workflow, and one whose workflow is deleted cannot be replayed', async () => {
+  test('a bulk replay selects the dead letters of one workflow, and one whose workflow is deleted cannot be replayed', async () => {
     const [run, deleted] = [await failedRun('bulk'), await failedRun('deleted')];
     const filter = { kind: 'run', workflowId: run.workflowId };
     expect(await calls.good('POST', '/v1/dlq/replay', { ...filter, dryRun: true })).toMatchObject({ matched: 1 });
@@ -514,7 +514,7 @@ describe('failed runs', () => {
     expect(await letterOf(deleted)).toEqual(letter);
   });
 
-  test('a run whose Temporal workflow is terminated ends as cancelled with the reason, and is no dead letter', async () => {
+  test('a run whose Temporal workflow is terminated ends as cancelled with the reason, and is not a dead letter', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'long', type: 'delay', config: { for: '2h' } }]);
     const { id } = await calls.start(workflowId);
     await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
@@ -529,7 +529,7 @@ describe('failed runs', () => {
     expect(await lettersOf(`workflowId=${workflowId}`)).toEqual([]);
   });
 
-  test('a retry from the start does all steps again and forgets the earlier ones', async () => {
+  test('a retry from the start repeats all steps and forgets the earlier results', async () => {
     const run = await failedRun('restarted');
     broken.delete('/restarted/push');
     await calls.good('POST', `/v1/runs/${run.id}/retry`, { from: 'start' });
@@ -543,7 +543,7 @@ describe('failed runs', () => {
     expect(keys).toEqual([`${run.id}:first:`, `${run.id}:first::restart-1`]);
   });
 
-  test('a retry from the start publishes anew, also what differs; one from the failed step keeps its idempotency key', async () => {
+  test('a retry from the start publishes again, even if the message differs; one from the failed step keeps its idempotency key', async () => {
     // Both kept the key: the channel refused the other message with CONFLICT, and a receiver that knew the key answered with what it had.
     const channelId = await calls.channel();
     const steps = (note: string) => [
@@ -582,7 +582,7 @@ describe('failed runs', () => {
     expect(keys).toEqual([name, name, `${name}:restart-1`, `${name}:restart-2`]);
   });
 
-  test('a retry under the latest definition takes a mended step, and is refused where the failed step is gone', async () => {
+  test('a retry under the latest definition uses a fixed step, and is refused if the failed step was removed', async () => {
     const run = await failedRun('latest');
     const path = `/v1/workflows/${run.workflowId}`;
     const retry = (body: object) =>
@@ -618,7 +618,7 @@ describe('failed runs', () => {
 });
 
 describe('filtered runs', () => {
-  /** A run that a filter has ended is told from one that did everything. */
+  /** A run that a filter has ended differs from one that ran all its steps. */
   let calls: ReturnType<typeof workflowCalls>;
 
   beforeAll(async () => {
@@ -635,8 +635,8 @@ describe('filtered runs', () => {
       return searchAttributes['PosthornState']?.[0] === state;
     });
 
-  // Old: it was completed, as one that did everything, and only who read all its steps saw that one of them had not passed.
-  test('a run says which filter ended it, in its answer, in lists, in its file and in Temporal', async () => {
+  // Regression: it was completed, as one that did everything, and only who read all its steps saw that one of them had not passed.
+  test('a run says which filter ended it, in its response, in lists, in its file and in Temporal', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [paid, note('tell')]);
     const { id: unpaid } = await calls.start(workflowId, { isPaid: false });
     const { id: whole } = await calls.start(workflowId, { isPaid: true });
@@ -666,7 +666,7 @@ describe('filtered runs', () => {
     expect(result).toEqual({ result: 'completed', filteredBy: 'paid' });
   });
 
-  test('a filter whose result is reshaped ends the run as well, and one behind a chosen way too', async () => {
+  test('a filter whose result is reshaped ends the run as well, and one after a chosen branch too', async () => {
     const reshaped = { ...paid, config: { ...paid.config, output: '{{ "nothing of it" }}' } };
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'which', type: 'condition', config: ways('true', 'paid', 'tell') },
@@ -679,7 +679,7 @@ describe('filtered runs', () => {
     expect(stepOf(run, 'paid').output).toBe('nothing of it');
   });
 
-  test('a filter in a loop ends its item and one in a branch its branch: the run goes on and names neither', async () => {
+  test('a filter in a loop ends its item and one in a branch its branch: the run continues and names neither', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'each', type: 'foreach', config: { items: '[1, 2]', body: 'odd' }, next: 'both' },
       { id: 'odd', type: 'filter', config: { expression: 'item == 1' }, next: 'counted' },
@@ -698,7 +698,7 @@ describe('filtered runs', () => {
     expect(stepOf(run, 'both').status).toBe('completed');
   });
 
-  test('a trial says which filter would end the run', async () => {
+  test('a test run says which filter would end the run', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [paid, note('tell')]);
     const tryWith = (isPaid: boolean): Promise<Filtered> =>
       calls.good('POST', `/v1/workflows/${workflowId}/test`, { event: { payload: { isPaid } } });

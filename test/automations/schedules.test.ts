@@ -66,7 +66,7 @@ describe('schedules', () => {
   };
   const rest: Step = { id: 'rest', type: 'delay', config: { for: '1h' } };
 
-  test('an active workflow has a schedule in Temporal, whose times begin runs with the trigger’s payload, digit for digit', async () => {
+  test('an active workflow has a schedule in Temporal, which starts runs with the trigger’s payload, digit for digit', async () => {
     const { id } = await calls.good<{ id: string }>(
       'POST',
       '/v1/workflows',
@@ -108,7 +108,7 @@ describe('schedules', () => {
     });
   });
 
-  test('a change, a pause and a removal of the workflow reach its schedule', async () => {
+  test('a change, a pause and a deletion of the workflow update its schedule', async () => {
     const workflowId = await calls.activate({ type: 'schedule', config: { every: '1h' } }, [note]);
     expect((await there(workflowId)).spec.intervals).toEqual([expect.objectContaining({ every: 3_600_000 })]);
 
@@ -140,7 +140,7 @@ describe('schedules', () => {
     await gone(workflowId);
   });
 
-  test('a time that comes while a run is under way is left out, because the schedule sees the run to its end', async () => {
+  test('a time during a run is skipped, because the schedule tracks the run to its end', async () => {
     const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [rest]);
     await there(workflowId);
     // A trigger by hand has a policy of its own; this one is the schedule's.
@@ -168,7 +168,7 @@ describe('schedules', () => {
     expect(await calls.ended(second.id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('one time has one run, however often it is begun', async () => {
+  test('one time has one run, however often it is started', async () => {
     const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
     await there(workflowId);
     const { pool, newId } = posthorn.deps;
@@ -190,7 +190,7 @@ describe('schedules', () => {
     expect(removed).toEqual([workflowId]);
   });
 
-  test('a time that comes while the app is suspended has no run, and the next one behind it has one again', async () => {
+  test('a time while the app is suspended has no run, and the next one after it has one again', async () => {
     const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
     const { pool, newId } = posthorn.deps;
     const schedules = { remove: () => Promise.reject(new Error('the schedule is to stay')) };
@@ -211,7 +211,7 @@ describe('schedules', () => {
     expect(await begin(2)).not.toBeNull();
   });
 
-  test('a run whose Temporal workflow was never begun by its schedule is begun by a worker', async () => {
+  test('a worker starts a run whose Temporal workflow was never started by its schedule', async () => {
     const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [{ ...note, config: {} }]);
     const { pool, newId } = posthorn.deps;
     const schedules = { remove: () => Promise.resolve() };
@@ -223,8 +223,8 @@ describe('schedules', () => {
     expect(await calls.ended(begun?.run.runId ?? '')).toMatchObject({ status: 'completed' });
   });
 
-  // Old: the row of a schedule that a worker was telling the old store of was passed over.
-  test('also one that a worker is telling the old store of is made again in the new one', async () => {
+  // Regression: the row of a schedule that a worker was telling the old store of was passed over.
+  test('a schedule that a worker was updating in the old store is created in the new one as well', async () => {
     const { pool } = posthorn.deps;
     const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
     await there(workflowId);
@@ -241,7 +241,7 @@ describe('schedules', () => {
     await there(workflowId);
   });
 
-  test('a schedule is given further times before they run out, and what a person has paused in Temporal stays so', async () => {
+  test('a schedule receives further times before they run out, and stays paused if a person has paused it in Temporal', async () => {
     const { pool } = posthorn.deps;
     const workflowId = await calls.activate(
       { type: 'schedule', config: { cron: '0 9 * * *', timezone: 'europe/berlin' } },
@@ -280,7 +280,7 @@ describe('schedules', () => {
     await waitFor('the next look', async () => (await topUpAt()) >= first);
   });
 
-  test('a schedule that cannot be put into Temporal says why on its workflow, and keeps no other one from it', async () => {
+  test('a schedule that cannot be created in Temporal shows the reason on its workflow, and does not block others', async () => {
     const { pool } = posthorn.deps;
     const trigger = { type: 'schedule', config: { cron: YEARLY } };
     const workflowId = await calls.activate(trigger, [note]);
@@ -307,7 +307,7 @@ describe('schedules', () => {
     });
   });
 
-  test('a change that Temporal cannot be told of shows on each of its workflows until it can be', async () => {
+  test('a change that Temporal cannot receive shows on each of its workflows until it can', async () => {
     // No worker: the only one that tells is this test.
     const alone = await startPosthorn({ withWorker: false });
     const { activate, good } = workflowCalls(alone);
@@ -342,7 +342,7 @@ describe('schedules', () => {
     }
   });
 
-  test('schedules of a lost Temporal store are made again', async () => {
+  test('schedules of a lost Temporal store are created again', async () => {
     const workflowId = await calls.activate({ type: 'schedule', config: { cron: YEARLY } }, [note]);
     await there(workflowId);
     await scheduleOf(workflowId).delete();
@@ -382,42 +382,39 @@ describe('schedules', () => {
     return hours.filter((at) => offset(at) !== offset(at + HOUR_MS));
   }
 
-  // Old: Temporal computed the times of cron expressions by itself, and skipped those that clocks left out, and an hour in autumn.
-  test.each(ZONES)(
-    'around both changes of the clocks in %s, Temporal lists the times that the service shows',
-    async (zone) => {
-      const { temporal, taskQueue } = posthorn;
-      const schedules = createSchedules(temporal, { taskQueue, clock: posthorn.deps.clock });
-      const localDate = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short' });
-      const changes = changesOf(zone);
-      expect(changes).toHaveLength(2);
-      for (const change of changes) {
-        const [from, to] = [change - 36 * HOUR_MS, change + 36 * HOUR_MS];
-        const shown: string[][] = [];
-        for (const config of [
-          { cron: ['0 0 * * *', '30 1 * * *', '10 2 * * *'] },
-          { cron: '5 * * * *' },
-          { cron: '*/20 * * * *' },
-          { every: '45m' },
-        ]) {
-          const schedule = plannedSchedule({ ...config, timezone: zone });
-          const expected = [...takeUntil(timesOf(schedule, new Date(from)), to)];
-          shown.push(expected.map((time) => localDate.format(time)));
-          const workflowId = `table-${zone}`;
-          const calendars = schedule.everyMs === undefined ? upcomingOf(schedule, new Date(from)).calendars : [];
-          expect(await schedules.put({ ...schedule, calendars, workflowId, name: zone })).toBe('done');
-          expect([config, await listed(workflowId, from, to)]).toEqual([config, expected]);
-          await schedules.remove(workflowId);
-          if (config.cron === '5 * * * *')
-            expect(expected).toHaveLength(zone === 'Australia/Lord_Howe' ? expected.length : 72);
-        }
-        // Each date has each of its three times once.
-        const [daily = []] = shown;
-        const whole = [...new Set(daily)].slice(1, -1);
-        expect(whole.map((date) => daily.filter((each) => each === date).length)).toEqual(whole.map(() => 3));
+  // Regression: Temporal computed the times of cron expressions by itself, and skipped those that clocks left out, and an hour in autumn.
+  test.each(ZONES)('around both clock changes in %s, Temporal lists the times that the service shows', async (zone) => {
+    const { temporal, taskQueue } = posthorn;
+    const schedules = createSchedules(temporal, { taskQueue, clock: posthorn.deps.clock });
+    const localDate = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short' });
+    const changes = changesOf(zone);
+    expect(changes).toHaveLength(2);
+    for (const change of changes) {
+      const [from, to] = [change - 36 * HOUR_MS, change + 36 * HOUR_MS];
+      const shown: string[][] = [];
+      for (const config of [
+        { cron: ['0 0 * * *', '30 1 * * *', '10 2 * * *'] },
+        { cron: '5 * * * *' },
+        { cron: '*/20 * * * *' },
+        { every: '45m' },
+      ]) {
+        const schedule = plannedSchedule({ ...config, timezone: zone });
+        const expected = [...takeUntil(timesOf(schedule, new Date(from)), to)];
+        shown.push(expected.map((time) => localDate.format(time)));
+        const workflowId = `table-${zone}`;
+        const calendars = schedule.everyMs === undefined ? upcomingOf(schedule, new Date(from)).calendars : [];
+        expect(await schedules.put({ ...schedule, calendars, workflowId, name: zone })).toBe('done');
+        expect([config, await listed(workflowId, from, to)]).toEqual([config, expected]);
+        await schedules.remove(workflowId);
+        if (config.cron === '5 * * * *')
+          expect(expected).toHaveLength(zone === 'Australia/Lord_Howe' ? expected.length : 72);
       }
-    },
-  );
+      // Each date has each of its three times once.
+      const [daily = []] = shown;
+      const whole = [...new Set(daily)].slice(1, -1);
+      expect(whole.map((date) => daily.filter((each) => each === date).length)).toEqual(whole.map(() => 3));
+    }
+  });
 
   function* takeUntil(times: Iterable<number>, to: number): Generator<number> {
     for (const time of times) {
@@ -522,7 +519,7 @@ describe('schedule overlaps', () => {
   test.each<[string, ScheduleOverlapPolicy, string]>([
     ['cancelOther', 'CANCEL_OTHER', 'cancelled in Temporal'],
     ['terminateOther', 'TERMINATE_OTHER', 'ended in Temporal: with the workflow of its schedule, by `terminateOther`'],
-  ])('%s: the run before ends as cancelled, and the next one is under way', async (overlap, expected, reason) => {
+  ])('%s: the previous run ends as cancelled, and the next one is running', async (overlap, expected, reason) => {
     const schedule = await scheduled(overlap);
     expect(schedule.policy).toBe(expected);
     const before = await first(schedule);
@@ -540,7 +537,7 @@ describe('schedule overlaps', () => {
   test.each<[string, ScheduleOverlapPolicy, number]>([
     ['bufferOne', 'BUFFER_ONE', 1],
     ['bufferAll', 'BUFFER_ALL', 2],
-  ])('%s: a time that comes meanwhile has its run behind the one before', async (overlap, expected, behind) => {
+  ])('%s: a time during a run gets its run after the current one', async (overlap, expected, behind) => {
     const schedule = await scheduled(overlap);
     expect(schedule.policy).toBe(expected);
     const before = await first(schedule);
@@ -564,7 +561,7 @@ describe('schedule overlaps', () => {
     });
   });
 
-  test('allowAll: runs are under way beside each other', async () => {
+  test('allowAll: runs execute in parallel', async () => {
     const schedule = await scheduled('allowAll');
     expect(schedule.policy).toBe('ALLOW_ALL');
     const before = await first(schedule);

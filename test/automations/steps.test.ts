@@ -34,7 +34,7 @@ describe('steps', () => {
     await receiver.close();
   });
 
-  test('a request is tried again under its policy with one idempotency key, and its JSON answer is the output', async () => {
+  test('a request is retried under its policy with one idempotency key, and its JSON response is the output', async () => {
     answers.set('/deals?ref=7', (_, earlier) =>
       earlier === 0 ? 503 : json({ deal: { id: 12345678901234567890n.toString() } }),
     );
@@ -108,7 +108,7 @@ describe('steps', () => {
     expect((await posthorn.request('POST', `/v1/runs/${id}/retry`)).status).toBe(409);
   });
 
-  test('an expression that fails is an error of its step, and a paused run goes on where a person retries it', async () => {
+  test('an expression that fails is an error of its step, and a paused run continues when a person retries it', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       {
         id: 'bad',
@@ -190,7 +190,7 @@ describe('steps', () => {
     expect(await calls.ended(id)).toMatchObject({ status: 'cancelled', reason: 'cancelled in Temporal' });
   });
 
-  test('and with the words of the person who cancelled it, where there are any', async () => {
+  test('and with the reason given by the person who cancelled it, if any', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [{ id: 'long', type: 'delay', config: { for: '2h' } }]);
     const { id } = await calls.start(workflowId);
     await waitFor('the delay', async () => (await calls.getRun(id)).status === 'waiting');
@@ -205,7 +205,7 @@ describe('steps', () => {
     expect(await calls.ended(id)).toMatchObject({ status: 'cancelled', reason });
   });
 
-  test('a loop takes its body for each item, collects, and tells which items failed', async () => {
+  test('a loop runs its body for each item, collects results, and reports which items failed', async () => {
     answers.set('/items/2', () => 400);
     const workflowId = await calls.activate({ type: 'manual' }, [
       {
@@ -236,7 +236,7 @@ describe('steps', () => {
     expect(requestsTo('/items/3')[0]?.headers['idempotency-key']).toBe(`${id}:push:3`);
   });
 
-  test('a failed item fails its loop, and a retry takes up that item alone', async () => {
+  test('a failed item fails its loop, and a retry repeats only that item', async () => {
     let isMended = false;
     answers.set('/parts/1', () => (isMended ? 200 : 400));
     const workflowId = await calls.activate({ type: 'manual' }, [
@@ -259,7 +259,7 @@ describe('steps', () => {
     expect(requestsTo('/parts/0')).toHaveLength(1);
   });
 
-  test('branches run beside each other, a race cuts the slower ones off, and an end step ends the run', async () => {
+  test('branches run in parallel, a race cuts the slower ones off, and an end step ends the run', async () => {
     answers.set('/slow', () => () => {});
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'both', type: 'parallel', config: { branches: ['a', 'b'] }, next: 'first' },
@@ -297,7 +297,7 @@ describe('step values', () => {
     return calls.ended(id);
   };
 
-  test('a long number stands in a longer text digit for digit', async () => {
+  test('a long number appears in a longer text digit for digit', async () => {
     // 9007199254740993 is 2^53 + 1: the JSON of such a value failed, and the step with INTERNAL.
     const steps = [
       {
@@ -319,7 +319,7 @@ describe('step values', () => {
     expect(request?.body).toBe('all {"id":9007199254740993,"list":[12345678901234567890]}');
   });
 
-  test('a number with a fraction is a double in what a step keeps and sends', async () => {
+  test('a number with a fraction is a double in what a step stores and sends', async () => {
     receiver.answerWith([
       (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"price": 12.50}'),
     ]);
@@ -340,7 +340,7 @@ describe('step values', () => {
     );
   });
 
-  test('an action that names no action is kept as it was sent where it is no template, and fails nothing', async () => {
+  test('an action that names no action is kept as it was sent if it is not a template, and fails nothing', async () => {
     // Its templates were evaluated: one that was no template failed the run with INTERNAL.
     const config = {
       note: '{{ oops',
@@ -354,7 +354,7 @@ describe('step values', () => {
     expect(stepOf(run, 'kept')).toMatchObject({ status: 'completed', output: config });
   });
 
-  test('output reads the result of its own step, and takes its place', async () => {
+  test('output reads the result of its own step, and replaces it', async () => {
     // The definition was refused, because a step does not run before itself.
     const run = await runOf([
       {
@@ -469,7 +469,7 @@ describe('step retries', () => {
     ...(next !== undefined && { next }),
   });
 
-  test('a retry from a step takes it and all behind it anew, under other idempotency keys, and keeps the results before it', async () => {
+  test('a retry from a step repeats it and all after it, under other idempotency keys, and keeps earlier results', async () => {
     broken.add('/from/push');
     const http = (id: string, next?: string) => {
       const step = post(id, `/from/${id}`, next);
@@ -500,7 +500,7 @@ describe('step retries', () => {
     expect(await calls.good('GET', `/v1/dlq?workflowId=${workflowId}&status=open`)).toMatchObject({ data: [] });
   });
 
-  test('a retry from a step that was not reached, or stands in a loop, is a CONFLICT and changes nothing', async () => {
+  test('a retry from a step that was not reached, or is in a loop, is a CONFLICT and changes nothing', async () => {
     broken.add('/refused/push');
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'each', type: 'foreach', config: { items: '[1]', body: 'note' }, next: 'push' },
@@ -520,7 +520,7 @@ describe('step retries', () => {
     expect(await calls.getRun(run.id)).toEqual(run);
   });
 
-  test('a retry from a step under the latest definition begins at that step as it is there now', async () => {
+  test('a retry from a step under the latest definition starts at the current version of that step', async () => {
     broken.add('/latest/push');
     const steps = [post('first', '/latest/first', 'push'), post('push', '/latest/push')];
     const workflowId = await calls.activate({ type: 'manual' }, steps);
@@ -545,7 +545,7 @@ describe('step retries', () => {
 });
 
 describe('run definitions', () => {
-  /** A run shows the definition that it keeps. */
+  /** A run shows the definition that it started with. */
   let calls: ReturnType<typeof workflowCalls>;
 
   beforeAll(async () => {
@@ -559,7 +559,7 @@ describe('run definitions', () => {
     return (await fetch(new URL(path, posthorn.url), { headers })).text();
   };
 
-  test('a run shows the definition of its beginning when its workflow has another one, and the latest one after a retry under it', async () => {
+  test('a run shows the definition it started with after its workflow has changed, and the latest one after a retry under it', async () => {
     const trigger = { type: 'manual' };
     const steps = [{ id: 'sum', type: 'transform', config: { set: { twice: '{{ event.payload.total * 2 }}' } } }];
     const workflowId = await calls.activate(trigger, steps);
@@ -578,7 +578,7 @@ describe('run definitions', () => {
     expect(await textOf(`/v1/runs?workflowId=${workflowId}`)).not.toContain('"definition"');
   });
 
-  test('its numbers keep their digits, and secrets are names in it', async () => {
+  test('its numbers keep their digits, and secrets appear only as names', async () => {
     await calls.good('POST', '/v1/secrets', { name: 'CRM_TOKEN', value: 'zebra-in-the-secret' });
     const written = `{"name":"test","status":"active","trigger":{"type":"manual"},"steps":[
     {"id":"note","type":"action","config":{"big":12345678901234567890,"price":12.50}},
@@ -609,7 +609,7 @@ describe('input schema', () => {
     required: ['order'],
   };
 
-  test('a run by hand needs a payload that fits the input schema, and nothing is begun by one that does not', async () => {
+  test('a manual run needs a payload that matches the input schema, and is not started otherwise', async () => {
     const workflowId = await calls.activate({ type: 'manual', config: { inputSchema } }, steps);
     const start = (body: object) => posthorn.request('POST', `/v1/workflows/${workflowId}/runs`, body);
     const refused = (field: string) => ({
@@ -623,7 +623,7 @@ describe('input schema', () => {
     expect(await calls.runsOf(workflowId)).toHaveLength(1);
   });
 
-  test('an input schema that is none is refused with the definition', async () => {
+  test('an invalid input schema is refused with the definition', async () => {
     const trigger = { type: 'manual', config: { inputSchema: { type: 'thing' } } };
     expect(await posthorn.request('POST', '/v1/workflows', { name: 'wrong', trigger, steps })).toMatchObject({
       status: 400,

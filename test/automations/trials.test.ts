@@ -56,9 +56,9 @@ const tell = {
   config: { action: 'log', deal: '{{ steps.crm.output.body.deal }}', isTest: '{{ run.test }}' },
 };
 
-test('100 mocks of 5 MiB together hold up nobody: the body is looked through once', async () => {
+test('100 mocks of 5 MiB in total do not block the event loop, because the body is parsed once', async () => {
   const ids = Array.from({ length: 100 }, (_, at) => `s${at}`);
-  // The steps themselves are left out, so that the trial is over soon.
+  // The steps themselves are skipped, so that the test run is short.
   const steps = ids.map((id, at) => ({ ...crm({ if: 'false' }), id, next: ids[at + 1] ?? null }));
   const workflowId = await draft(steps);
   const mocks = Object.fromEntries(ids.map((id) => [id, { output: { text: 'x'.repeat(48_000) } }]));
@@ -71,7 +71,7 @@ test('100 mocks of 5 MiB together hold up nobody: the body is looked through onc
   expect(trial?.steps).toHaveLength(100);
 });
 
-test('a trial of a draft shows each step’s input and output, sends nothing and keeps nothing', async () => {
+test('a test run of a draft shows each step’s input and output, sends nothing and stores nothing', async () => {
   const workflowId = await draft([crm(), tell]);
   const before = await Promise.all(['runs', 'run_steps', 'messages'].map(rowsOf));
 
@@ -108,7 +108,7 @@ test('numbers of events and mocks keep their digits', async () => {
   expect(text).toContain('"deal":98765432109876543210');
 });
 
-test('without a mock the result is made up, and says so', async () => {
+test('without a mock the result is invented, and marked as such', async () => {
   const channelId = await calls.channel();
   const workflowId = await draft([
     crm({ onError: 'fail' }),
@@ -124,7 +124,7 @@ test('without a mock the result is made up, and says so', async () => {
   expect(stepIn(whole, 'tell')).toMatchObject({ mocked: 'invented', input: { channelId, payload: { a: 1 } } });
 });
 
-test('a mocked error takes the way that the definition names for it', async () => {
+test('a mocked error takes the branch that the definition names for it', async () => {
   const workflowId = await draft([
     crm({ onError: [{ errors: ['HTTP_4XX'], next: 'sorry' }] }),
     tell,
@@ -146,7 +146,7 @@ test('a mocked error takes the way that the definition names for it', async () =
   ]);
 });
 
-test('loops, branches and delays are walked as in a run, and time does not pass', async () => {
+test('loops, branches and delays are executed as in a run, without waiting', async () => {
   const workflowId = await draft([
     { id: 'rest', type: 'delay', config: { for: '30d' }, next: 'all' },
     {
@@ -170,7 +170,7 @@ test('loops, branches and delays are walked as in a run, and time does not pass'
   expect(stepIn(trial, 'each', '2').output).toEqual({ twice: 6 });
 });
 
-test('mocks of steps that are not there, or that touch nothing, are refused with their fields', async () => {
+test('mocks of missing steps, or of steps without effects, are refused with their fields', async () => {
   const workflowId = await draft([crm(), tell]);
   const answer = await posthorn.request<{ error: { code: string; details: { errors: unknown[] } } }>(
     'POST',
@@ -187,7 +187,7 @@ test('mocks of steps that are not there, or that touch nothing, are refused with
 });
 
 // `{"approved": true}` was taken, and led to the rejected branch.
-test('the output of an approval has a decision, which leads to its branch', async () => {
+test('the output of an approval has a decision, which selects its branch', async () => {
   const workflowId = await draft([
     { id: 'ask', type: 'approval', config: { title: 'Pay?' } },
     { id: 'pay', type: 'action', config: { action: 'log', text: 'Paid' } },
@@ -204,13 +204,13 @@ test('the output of an approval has a decision, which leads to its branch', asyn
   expect((await ended('rejected')).error).toMatchObject({ code: 'APPROVAL_REJECTED', message: 'rejected by its mock' });
 });
 
-// The old mechanism: one organisation could have all four places.
-test('two trials of an organisation hold connections, the next one is UNAVAILABLE at once, and others have places', async () => {
+// Regression: one organisation could have all four places.
+test('two test runs of an organisation hold connections, the next one is UNAVAILABLE at once, and other organisations have free slots', async () => {
   const workflowId = await draft([{ ...crm(), next: null }]);
   const held = await posthorn.deps.pool.connect();
   let trials: Promise<Trial>[] = [];
   try {
-    // A trial refers to its workflow, and so waits for whoever has it locked.
+    // A test run refers to its workflow, and so waits for a transaction that has it locked.
     await held.query('BEGIN');
     await held.query('SELECT FROM workflows WHERE id = $1 FOR UPDATE', [workflowId]);
     trials = [1, 2].map(() => tryIt(workflowId, { event: { payload: { id: 1 } } }));
@@ -238,13 +238,13 @@ test('two trials of an organisation hold connections, the next one is UNAVAILABL
   expect((await Promise.all(trials)).map(({ status }) => status)).toEqual(['completed', 'completed']);
 });
 
-test('a workflow without steps cannot be tried', async () => {
+test('a workflow without steps cannot be tested', async () => {
   const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'empty' });
   const answer = await posthorn.request('POST', `/v1/workflows/${id}/test`, {});
   expect(answer).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT' } } });
 });
 
-test('an end within a loop or a branch gives the result of the trial and cuts off what is around it, as in a run', async () => {
+test('an end within a loop or a branch gives the result of the test run and cuts off what is around it, as in a run', async () => {
   const end: Step = { id: 'stop', type: 'end', config: { output: 'found {{ event.payload.n }}' } };
   const loop: Step = { id: 'each', type: 'foreach', config: { items: '[1, 2, 3]', body: 'stop' } };
   const note: Step = { id: 'note', type: 'action', config: { action: 'log' } };
@@ -256,7 +256,7 @@ test('an end within a loop or a branch gives the result of the trial and cuts of
   }
 });
 
-test('a trial takes its rows into a transaction of its own again and again, so that no stream waits for it', async () => {
+test('a test run stores its rows in short transactions, so that no stream waits for it', async () => {
   const workflowId = await draft([{ ...tell, config: {} }]);
   const { pool, tenants } = posthorn.deps;
   const { rows: of } = await pool.query<{ environmentId: string; organisationId: string }>(

@@ -55,7 +55,7 @@ describe('webhook trigger', () => {
     },
   });
 
-  test('a signed request of GitHub’s becomes a message, begins a run and calls an http step', async () => {
+  test('a signed request from GitHub becomes a message, starts a run and calls an http step', async () => {
     const { webhook, channelId } = await inbound.makeWebhook();
     const workflowId = await calls.activate(
       { type: 'webhook', config: { webhookId: webhook.id, filter: 'payload.ref == "refs/heads/main"' } },
@@ -81,7 +81,7 @@ describe('webhook trigger', () => {
     ['a number beyond a double', '1e400', 'failed'],
     ['a prototype', '{"__proto__":{"a":1}}', 'completed'],
     ['300 KiB, of which an output has too many', `"${'x'.repeat(300_000)}"`, 'failed'],
-  ])('a run that hands on what no publisher may send ends: %s', async (_, value, status) => {
+  ])('a run that passes on an event type that publishers may not use ends: %s', async (_, value, status) => {
     const { webhook } = await inbound.makeWebhook();
     const workflowId = await calls.activate({ type: 'webhook', config: { webhookId: webhook.id } }, [
       {
@@ -101,7 +101,7 @@ describe('webhook trigger', () => {
     expect(run.status).toBe(status);
   });
 
-  test('messages of another webhook, of publishers, of other types and beyond the filter begin nothing', async () => {
+  test('messages of another webhook, of publishers, of other types and not matching the filter start nothing', async () => {
     const { webhook, channelId } = await inbound.makeWebhook();
     const { id: otherId } = await inbound.make('/v1/webhooks', {
       name: 'other',
@@ -126,7 +126,7 @@ describe('webhook trigger', () => {
     expect(runs.map(({ trigger: { messageId } }) => messageId)).toEqual([body.messageId]);
   });
 
-  test('a repeated event begins one run', async () => {
+  test('a duplicate event starts one run', async () => {
     const { webhook } = await inbound.makeWebhook();
     const workflowId = await calls.activate({ type: 'webhook', config: { webhookId: webhook.id } }, [
       { id: 'note', type: 'action', config: {} },
@@ -176,8 +176,8 @@ describe('service event triggers', () => {
   const wouldStart = async (workflowId: string, event: object) =>
     (await calls.good<{ triggerMatch: object }>('POST', `/v1/workflows/${workflowId}/test`, { event })).triggerMatch;
 
-  // Old: such a workflow was valid and active, its trial said that it would begin, and no service event ever began it.
-  test('a failed run begins the workflows whose trigger names the channel or the type of its event, as their trials say', async () => {
+  // Regression: such a workflow was valid and active, its trial said that it would begin, and no service event ever began it.
+  test('a failed run starts the workflows whose trigger names the channel or the type of its event, as their test runs say', async () => {
     const failing = await calls.activate({ type: 'manual' }, [stop]);
     const event = { channelId: system, eventType: 'run.failed', payload: { workflowId: failing } };
     const filter = `payload.workflowId == "${failing}"`;
@@ -215,7 +215,7 @@ describe('service event triggers', () => {
     for (const { id, begins } of workflows) expect(await calls.runsOf(id)).toHaveLength(begins ? 1 : 0);
   });
 
-  test('a delivery that is given up begins a workflow', async () => {
+  test('a delivery that becomes a dead letter starts a workflow', async () => {
     const channelId = await calls.channel();
     const subscription = await createSubscription(posthorn, {
       channelId,
@@ -257,7 +257,7 @@ describe('service event triggers', () => {
   const endOfChain =
     'the chain of runs that led to it is too long: a service event counts as 4 of the 10 runs that a chain can have';
 
-  test('a workflow that is begun by its own failure ends with a skipped run, which says why', async () => {
+  test('a workflow that is started by its own failure ends with a skipped run, which says why', async () => {
     const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'circle', steps: [stop] });
     const config = { eventTypes: ['run.failed'], filter: `payload.workflowId == "${id}"` };
     await calls.good('PATCH', `/v1/workflows/${id}`, { trigger: { type: 'event', config } });
@@ -272,7 +272,7 @@ describe('service event triggers', () => {
     expect(statuses).toEqual(['skipped', 'failed', 'failed', 'failed']);
   });
 
-  test('a workflow whose own message is given up, and begins it again, ends so too', async () => {
+  test('a workflow that is started by the dead letter of its own message ends in the same way', async () => {
     const channelId = await calls.channel();
     await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy: { maxRetries: 0 } });
     const config = {
@@ -308,7 +308,7 @@ describe('dedupe', () => {
   });
   afterAll(() => posthorn.stop());
 
-  // The workflows of earlier tests hear nothing of it.
+  // The workflows of earlier tests do not receive it.
   beforeEach(async () => {
     orders = orderCalls(posthorn, calls, await calls.channel());
   });
@@ -322,7 +322,7 @@ describe('dedupe', () => {
     return rows.map(({ runId }) => runId);
   };
 
-  test('one of 50 messages with the same key begins a run, and the others are skipped with its id', async () => {
+  test('one of 50 messages with the same key starts a run, and the others are skipped with its id', async () => {
     const workflowId = await calls.activate(orders.placed(byOrder('24h')), [note]);
     await Promise.all(Array.from({ length: 50 }, () => orders.place({ order: 'A-1' })));
     await orders.place({ order: 'A-2' });
@@ -351,7 +351,7 @@ describe('dedupe', () => {
     await orders.standing(workflowId, ['completed', 'completed', 'completed', 'completed']);
   });
 
-  test('messages of one window begin one run though no worker was there for longer than it', async () => {
+  test('messages of one window start one run even if no worker ran for longer than the window', async () => {
     const flow = { dedupe: { key: 'event.channelId', window: '2s' } };
     const workflowId = await calls.activate(orders.placed(flow), [note]);
     await posthorn.worker.stop();
@@ -363,7 +363,7 @@ describe('dedupe', () => {
     await orders.standing(workflowId, ['completed', 'skipped', 'skipped', 'completed']);
   });
 
-  test('the first run of a key begins though it waited for its turn beyond its window', async () => {
+  test('the first run of a key starts even if it waited beyond its window', async () => {
     const flow = { ...byOrder(), concurrency: { limit: 1 } };
     const workflowId = await calls.activate(orders.placed(flow), [ask]);
     await orders.placeInOrder([{ order: 'D-1' }, { order: 'D-2' }]);
@@ -377,7 +377,7 @@ describe('dedupe', () => {
     for (const id of [second?.id, third?.id]) await calls.good('POST', `/v1/runs/${id}/cancel`);
   });
 
-  test('a run has its key however often and by however many workers it is asked, and none beside it has', async () => {
+  test('a run holds its key however often and by however many workers it is checked, and no other run does', async () => {
     const workflowId = await calls.activate(orders.placed(byOrder('24h')), [note]);
     await posthorn.worker.stop();
     await orders.placeInOrder(Array.from({ length: 8 }, () => ({ order: 'E-1' })));
@@ -399,7 +399,7 @@ describe('dedupe', () => {
     await posthorn.worker.start();
   });
 
-  test('a key is forgotten behind its window, once no run of that time can ask for it', async () => {
+  test('a key is deleted after its window, once no run of that time can check it', async () => {
     const workflowId = await calls.activate(orders.placed(byOrder()), [note]);
     await orders.placeInOrder([{ order: 'F-1' }, { order: 'F-2' }]);
     const [, asking] = await orders.standing(workflowId, ['completed', 'completed']);
@@ -424,11 +424,11 @@ describe('flow', () => {
   let receiver: Receiver;
   let { place, placed, placeAtOnce, placeInOrder, queued, standing } = {} as ReturnType<typeof orderCalls>;
   let letThemEnd = (): void => {};
-  /** The receiver answers no request before. */
+  /** The receiver responds to no request before. */
   const mayEnd = new Promise<void>((resolve) => {
     letThemEnd = resolve;
   });
-  /** Requests under way at the receiver: now, and the most at a time, by path. */
+  /** Requests in progress at the receiver: now, and the maximum, by path. */
   const present = new Map<string, { now: number; most: number }>();
 
   beforeAll(async () => {
@@ -453,7 +453,7 @@ describe('flow', () => {
     await receiver.close();
   });
 
-  // The workflows of earlier tests hear nothing of it.
+  // The workflows of earlier tests do not receive it.
   beforeEach(async () => {
     ({ place, placed, placeAtOnce, placeInOrder, queued, standing } = orderCalls(
       posthorn,
@@ -465,7 +465,7 @@ describe('flow', () => {
   const approve = (runId: string | undefined) => calls.good('POST', `/v1/runs/${runId}/approve`);
 
   describe('concurrency', () => {
-    test('never lets more runs be under way than the limit, also with two workers', async () => {
+    test('never lets more runs execute than the limit, even with two workers', async () => {
       const temporal = { address: currentRun().temporalAddress, namespace: 'default' };
       const memory = { publishingConfigs: createConfigs(posthorn.deps.pool) };
       const second = await startWorker({ ...posthorn.deps, ...memory }, temporal, { taskQueue: posthorn.taskQueue });
@@ -487,7 +487,7 @@ describe('flow', () => {
       expect(present.get('/three')?.most).toBe(3);
     });
 
-    test('lets runs in in the order in which they were made', async () => {
+    test('admits runs in the order of their creation', async () => {
       const first = { ...ask, config: { title: 'Go on?', if: 'event.payload.n == 0' } };
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [first]);
       const { id } = await place({ n: 0 }).then(() => calls.onlyRun(workflowId));
@@ -506,7 +506,7 @@ describe('flow', () => {
       expect(ids).toEqual(ids.toSorted());
     });
 
-    test('with a key, so many runs of each value', async () => {
+    test('with a key, allows that many runs of each value', async () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1, key: 'event.payload.customer' } }), [
         ask,
       ]);
@@ -519,7 +519,7 @@ describe('flow', () => {
       await approve(third?.id);
     });
 
-    test('a run that is cancelled, or ended in Temporal, makes room', async () => {
+    test('frees a slot when a run is cancelled, or ended in Temporal', async () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
       await placeInOrder([{}, {}, {}]);
       const [first, second] = await standing(workflowId, ['waiting', 'pending', 'pending']);
@@ -531,7 +531,7 @@ describe('flow', () => {
       expect(stepOf(await calls.ended(third?.id ?? ''), 'ask').status).toBe('completed');
     });
 
-    test('`skip` ends a run that finds no room', async () => {
+    test('with `skip` ends a run that finds no free slot', async () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1, onLimit: 'skip' } }), [ask]);
       await placeInOrder([{}, {}]);
       const [first, second] = await standing(workflowId, ['waiting', 'skipped']);
@@ -543,7 +543,7 @@ describe('flow', () => {
       await approve(third?.id);
     });
 
-    test('`cancelRunning` cancels the oldest one', async () => {
+    test('with `cancelRunning` cancels the oldest run', async () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 2, onLimit: 'cancelRunning' } }), [ask]);
       for (const wanted of [['waiting'], ['waiting', 'waiting'], ['cancelled', 'waiting', 'waiting']]) {
         await place();
@@ -553,7 +553,7 @@ describe('flow', () => {
       expect(first).toMatchObject({ reason: `cancelled by the newer run ${third?.id}` });
     });
 
-    test('runs that wait can be cancelled, wait on while the workflow is paused, and go with it', async () => {
+    test('lets waiting runs be cancelled, wait while the workflow is paused, and be deleted with it', async () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
       await placeInOrder([{}, {}, {}, {}]);
       const [first, second, third] = await standing(workflowId, ['waiting', 'pending', 'pending', 'pending']);
@@ -569,7 +569,7 @@ describe('flow', () => {
       await approve(third?.id);
     });
 
-    test('runs keep their places when the store of Temporal is lost', async () => {
+    test('keeps the slots of runs when the store of Temporal is lost', async () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
       await placeInOrder([{}, {}, {}]);
       const [first, second] = await standing(workflowId, ['waiting', 'pending', 'pending']);
@@ -584,7 +584,7 @@ describe('flow', () => {
       for (const id of [second?.id, third?.id]) await calls.good('POST', `/v1/runs/${id}/cancel`);
     });
 
-    test('a limit that is raised, or taken away, holds for the runs that wait', async () => {
+    test('applies a raised or removed limit to waiting runs', async () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1 } }), [ask]);
       await placeInOrder([{}, {}, {}, {}]);
       await standing(workflowId, ['waiting', 'pending', 'pending', 'pending']);
@@ -595,7 +595,7 @@ describe('flow', () => {
     });
   });
 
-  test('a definition that cannot be read fails its own run, and no other waits for it', async () => {
+  test('fails only the run of a definition that cannot be read, and blocks no other', async () => {
     const unreadable = await calls.activate({ type: 'manual' }, [note]);
     const good = await calls.activate({ type: 'manual' }, [note]);
     await posthorn.deps.pool.query(
@@ -618,7 +618,7 @@ describe('flow', () => {
     [{ concurrency: { limit: 0 } }, 'trigger.config.concurrency.limit', /1/],
     [{ concurrency: { limit: 1, key: 'evnt.id' } }, 'trigger.config.concurrency.key', /evnt/],
     [{ concurrency: { limit: 1, onLimit: 'wait' } }, 'trigger.config.concurrency.onLimit', /queue/],
-  ])('%j is refused', async (config, field, reason) => {
+  ])('refuses %j', async (config, field, reason) => {
     const { status, body } = await posthorn.request<{ error: { details: { field: string; reason: string } } }>(
       'POST',
       '/v1/workflows',

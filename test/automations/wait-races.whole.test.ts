@@ -26,7 +26,7 @@ async function leadOf(runIds: readonly string[]): Promise<number> {
   return rows[0]?.ms ?? 0;
 }
 
-test('a message that comes just before, while or just after a step begins to wait is taken, and taken once', async () => {
+test('a message that arrives just before, while or just after a step starts to wait is taken, exactly once', async () => {
   const channelId = await calls.channel();
   // Counts the waits that a worker has given their message, and not their own look back.
   await posthorn.database.pool.query('CREATE TABLE given (run_id text)');

@@ -56,7 +56,7 @@ describe('waits', () => {
   const notes = async (): Promise<number> =>
     (await posthorn.deps.pool.query('SELECT FROM awaited_messages')).rowCount ?? 0;
 
-  test('a run waits for the message of its own invoice, and goes on with it', async () => {
+  test('a run waits for the message of its own invoice, and continues with it', async () => {
     const of = newInvoice();
     const workflowId = await calls.activate(sent, [paid(), last]);
     await calls.publish(invoices, { invoice: of }, 'invoice.sent');
@@ -81,7 +81,7 @@ describe('waits', () => {
     await waitFor('all notes to be taken away', async () => (await notes()) === 0);
   });
 
-  test('a message that came after the run began and before the wait did is found', async () => {
+  test('a message that came after the run started and before the wait did is found', async () => {
     const of = newInvoice();
     const pause: Step = { id: 'pause', type: 'delay', config: { for: '1s' } };
     const workflowId = await calls.activate({ type: 'manual' }, [pause, paid(), last]);
@@ -103,7 +103,7 @@ describe('waits', () => {
     expect(stepOf(found, 'paid').output).toMatchObject({ matched: true, event: { id: messageId } });
   });
 
-  test('channels, wildcards and a filter narrow it, and values are compared as values', async () => {
+  test('channels, wildcards and a filter narrow the wait, and values are compared as values', async () => {
     const { run, of } = await waitingRun({
       channelId: invoices,
       eventTypes: ['invoice.*'],
@@ -120,7 +120,7 @@ describe('waits', () => {
     expect(stepOf(await calls.ended(run.id), 'paid').output).toMatchObject({ event: { id: messageId } });
   });
 
-  test('a wait whose time is over goes on, fails, or goes elsewhere, as its author says', async () => {
+  test('a wait that times out continues, fails, or branches, as its author says', async () => {
     const late: Step = { id: 'late', type: 'action', config: {} };
     const start = async (onTimeout: string, steps: Step[]) => {
       const wait = paid({ timeout: '1s', onTimeout });
@@ -143,7 +143,7 @@ describe('waits', () => {
     expect(stepOf(retried, 'paid').output).toMatchObject({ event: { id: messageId } });
   });
 
-  test('two waits of one run take two messages', async () => {
+  test('two waits of one run receive two messages', async () => {
     const of = newInvoice();
     const workflowId = await calls.activate({ type: 'manual' }, [paid(), { ...paid(), id: 'again' }]);
     const { id } = await calls.start(workflowId, { invoice: of });
@@ -159,7 +159,7 @@ describe('waits', () => {
     expect(stepOf(run, 'again').output).toMatchObject({ event: { id: second } });
   });
 
-  test('one message ends the waits of all runs that wait for it, and of items of a loop each its own', async () => {
+  test('one message ends the waits of all runs that wait for it, and each item of a loop waits for its own', async () => {
     const of = newInvoice();
     const wait = paid({ match: [{ event: 'event.payload.invoice', run: 'event.payload.invoice' }] });
     const workflowId = await calls.activate({ type: 'manual' }, [wait]);
@@ -182,7 +182,7 @@ describe('waits', () => {
       expect(stepOf(looped, 'paid', String(index)).output).toMatchObject({ event: { payload: { invoice: item } } });
   });
 
-  test('a run of an earlier version gets its message, and one that was cancelled gets none', async () => {
+  test('a run of an earlier version receives its message, and a cancelled one receives none', async () => {
     const { run, of, workflowId } = await waitingRun();
     await calls.good('PATCH', `/v1/workflows/${workflowId}`, { steps: [paid({ eventTypes: ['invoice.lost'] })] });
     const cancelled = await waitingRun();
@@ -197,7 +197,7 @@ describe('waits', () => {
     expect(taken.rowCount).toBe(0);
   });
 
-  test('a lost history goes on waiting, and nothing is lost between two rounds', async () => {
+  test('a run whose history is lost keeps waiting, and no message is lost between two rounds', async () => {
     const { run, of } = await waitingRun();
     await posthorn.deps.pool.query(
       `UPDATE runs SET round = 2, status = 'pending', carrier = NULL, holder = NULL, due_at = now() + interval '1 hour' WHERE id = $1`,
@@ -213,7 +213,7 @@ describe('waits', () => {
   test.each<[string, Step]>([
     ['a delay', { id: 'paid', type: 'delay', config: { for: '1h' } }],
     ['a wait for a message', paid()],
-  ])('%s that goes on in another round takes no place of a worker', async (_, step) => {
+  ])('%s that continues in another round uses no slot of a worker', async (_, step) => {
     const workflowId = await calls.activate({ type: 'manual' }, [step]);
     const { id } = await waiting((await calls.start(workflowId, { invoice: newInvoice() })).id);
     const { pool } = posthorn.deps;
@@ -236,7 +236,7 @@ describe('waits', () => {
     expect(stepOf(await calls.getRun(id), 'paid').status).toBe('waiting');
   });
 
-  test('a definition that cannot be read keeps no message from the runs of others', async () => {
+  test('a definition that cannot be read withholds no message from the runs of others', async () => {
     const [unreadable, readable] = [await waitingRun(), await waitingRun()];
     const { pool } = posthorn.deps;
     const findVersion = async (workflowId: string) => {
@@ -271,7 +271,7 @@ describe('waits', () => {
     expect((await calls.ended(readable.run.id)).status).toBe('completed');
   });
 
-  test('messages that no step listens to leave no note', async () => {
+  test('messages that no step waits for leave no queue entry', async () => {
     await posthorn.deps.pool.query('CREATE TABLE noted AS SELECT message_id FROM awaited_messages');
     await posthorn.deps.pool.query(`CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN INSERT INTO noted VALUES (NEW.message_id); RETURN NEW; END $$`);
@@ -367,7 +367,7 @@ describe('cancel on', () => {
     expect((await calls.getRun(left.id)).status).toBe('waiting');
   });
 
-  test('a message that came before the run could begin cancels it before its first step', async () => {
+  test('a message that arrives before the run starts cancels it before its first step', async () => {
     const order = newOrder();
     const workflowId = await calls.activate(placed(), [note, wait]);
     // One request for both: the run begins behind them.
@@ -382,7 +382,7 @@ describe('cancel on', () => {
     expect(run.reason).toMatch(/^cancelled by the message msg_/);
   });
 
-  test('a run that is retried is not cancelled by the same entry again', async () => {
+  test('a retried run is not cancelled by the same entry again', async () => {
     const order = newOrder();
     const workflowId = await calls.activate(placed(), [note, wait]);
     await place(order);
@@ -409,7 +409,7 @@ describe('cancel on', () => {
     expect(await calls.ended(id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('a run that lacks the value is cancelled by nothing', async () => {
+  test('a run without the value is never cancelled', async () => {
     const workflowId = await calls.activate(placed(), [wait]);
     await calls.publish(orders, { item: 1 }, 'order.placed');
     const { id } = await waiting((await calls.onlyRun(workflowId)).id);
@@ -497,7 +497,7 @@ describe('approvals', () => {
   const decide = (runId: string, decision: 'approve' | 'reject', body: unknown = {}) =>
     posthorn.request<ApprovalAnswer & Refusal>('POST', `/v1/runs/${runId}/${decision}`, body);
 
-  test('a run asks, waits, and goes on with the decision; a second one is refused and told the first', async () => {
+  test('a run asks, waits, and continues with the decision; a second decision is refused with the first one', async () => {
     const { id } = await start();
     const [approval] = await asked(id);
     expect(approval).toMatchObject({
@@ -536,7 +536,7 @@ describe('approvals', () => {
     expect(await calls.good('GET', `/v1/approvals/${approval?.id}`)).toEqual(body);
   });
 
-  test('two decisions at once are one', async () => {
+  test('two decisions at once count as one', async () => {
     const { id } = await start({ approved: 'act', rejected: null });
     await asked(id);
     const answers = await Promise.all(
@@ -547,7 +547,7 @@ describe('approvals', () => {
     expect(stepOf(await calls.ended(id), 'ask').output).toMatchObject({ decision: made });
   });
 
-  test('a rejection takes its way, and fails the run where its author has named none', async () => {
+  test('a rejection takes its branch, and fails the run if its author has named none', async () => {
     const named = await start({ approved: 'act', rejected: 'fallback' }, [act, fallback]);
     const plain = await start();
     for (const { id } of [named, plain]) {
@@ -592,7 +592,7 @@ describe('approvals', () => {
     expect(late.body.error.message).toContain('expired');
   });
 
-  test('only its approvers decide, and only with data that fits its form', async () => {
+  test('only its approvers decide, and only with data that matches its schema', async () => {
     const other = await start({ approvers: ['usr_00000000000000000000000000', 'somebody@example.com'] });
     await asked(other.id);
     const refused = await decide(other.id, 'approve');
@@ -619,7 +619,7 @@ describe('approvals', () => {
     return run;
   };
 
-  test('one of several that ask at once is named, and those that are cut off are no longer open', async () => {
+  test('one of several open approvals is chosen by name, and those that are cut off are no longer open', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [
       { id: 'both', type: 'parallel', config: { branches: ['ask', 'second'], mode: 'race' } },
       ask(),
@@ -665,7 +665,7 @@ describe('approvals', () => {
     expect(body.error.details?.reason).toContain(reason);
   });
 
-  test('a run that has no such step, and one that is not there, say so', async () => {
+  test('a run without such a step, and a missing one, are reported as such', async () => {
     const workflowId = await calls.activate({ type: 'manual' }, [fallback]);
     const { id } = await calls.start(workflowId);
     expect((await decide(id, 'approve')).body.error.code).toBe('CONFLICT');
@@ -673,7 +673,7 @@ describe('approvals', () => {
   });
 
   // A loop may have asked 1,000 times, with a form of 200 KiB each time: a decision once read all of them.
-  test('a decision reads neither forms nor answers of what else its run has asked', async () => {
+  test("a decision reads neither schemas nor responses of the run's other approvals", async () => {
     const { id } = await start();
     const [approval] = await asked(id);
     const { db } = posthorn.deps;

@@ -8,7 +8,7 @@ let posthorn: TestPosthorn;
 let calls: ReturnType<typeof workflowCalls>;
 let receiver: Receiver;
 
-/** Answers of the world outside, by path. */
+/** Responses of external services, by path. */
 const answers = new Map<string, (request: ReceivedRequest) => Answer>();
 const json =
   (value: unknown): Answer =>
@@ -27,7 +27,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-// No URL of a template: that would write its braces in another way.
+// Not a URL object, which would encode the braces of a template.
 const to = (path: string): string => `${new URL(receiver.url).origin}${path}`;
 const requestsTo = (path: string): ReceivedRequest[] => receiver.requests.filter((each) => each.path === path);
 type Shown = { eventType: string; payload: unknown };
@@ -40,7 +40,7 @@ const endOf = async (workflowId: string, messageId: string): Promise<RunAnswer> 
   return calls.ended(run.id);
 };
 
-test('big orders go to the CRM with a secret, and people hear of those that it refuses', async () => {
+test('big orders go to the CRM with a secret, and people are notified of those that it refuses', async () => {
   const [orders, synced, people] = await Promise.all([calls.channel(), calls.channel(), calls.channel()]);
   await calls.good('POST', '/v1/secrets', { name: 'CRM', value: 'a key of the CRM' });
   answers.set('/deals', ({ body }) =>

@@ -38,7 +38,7 @@ describe('workflows', () => {
     (await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id } })).configVersion;
 
   describe('a workflow', () => {
-    test('is a draft with what was sent, and is found again by id and in the list', async () => {
+    test('is a draft with the fields that were sent, and is found by id and in the list', async () => {
       const made = await make({ description: 'says hello' });
       expect(made).toStrictEqual({
         id: expect.stringMatching(/^wfl_[0-9a-z]{26}$/),
@@ -66,7 +66,7 @@ describe('workflows', () => {
       expect(shown).toContain('{"n":12.50,"m":12345678901234567890}');
     });
 
-    test('that is read and sent back unchanged stays as it is', async () => {
+    test('that is read and sent back unchanged stays the same', async () => {
       const made = await make();
       const answer = await change(made.id, made);
       expect(answer).toMatchObject({ status: 200, body: made });
@@ -86,7 +86,7 @@ describe('workflows', () => {
       });
     });
 
-    test('that is deleted is gone, and its versions stay for its runs', async () => {
+    test('that is deleted is not found, and its versions stay for its runs', async () => {
       const made = await make();
       expect((await posthorn.request('DELETE', `/v1/workflows/${made.id}`)).status).toBe(204);
       expect((await posthorn.request('GET', `/v1/workflows/${made.id}`)).status).toBe(404);
@@ -106,7 +106,7 @@ describe('workflows', () => {
       await posthorn.request('DELETE', `/v1/workflows/${id}`);
     });
 
-    test('is a CONFLICT with everything that is missing, and so is writing it as active', async () => {
+    test('is a CONFLICT that lists everything that is missing, and so is writing it as active', async () => {
       const { body } = await posthorn.request<{ id: string }>('POST', '/v1/workflows', { name: 'empty' });
       const errors = [
         { field: 'trigger', reason: 'is required' },
@@ -121,7 +121,7 @@ describe('workflows', () => {
       expect((await posthorn.request('GET', `/v1/workflows/${body.id}`)).body).toMatchObject({ status: 'draft' });
     });
 
-    test('is a CONFLICT where the schedule has no time left, which validate tells, too', async () => {
+    test('is a CONFLICT if the schedule has no time left, which validate reports too', async () => {
       const trigger = { type: 'schedule', config: { every: '1h', endAt: '2026-01-01T00:00:00Z' } };
       const details = { field: 'trigger.config.endAt', reason: expect.stringContaining('no time') };
       const { id } = await make({ trigger });
@@ -133,7 +133,7 @@ describe('workflows', () => {
       await posthorn.request('DELETE', `/v1/workflows/${id}`);
     });
 
-    test('is no way back to a draft, and a draft cannot be paused', async () => {
+    test('cannot be undone to a draft, and a draft cannot be paused', async () => {
       const { id } = await make();
       expect((await act(id, 'pause')).status).toBe(409);
       await act(id, 'activate');
@@ -142,7 +142,7 @@ describe('workflows', () => {
       await posthorn.request('DELETE', `/v1/workflows/${id}`);
     });
 
-    test('tells publishing on the channels of the trigger before and after, and only there', async () => {
+    test('notifies publishing on the channels of the trigger before and after, and only there', async () => {
       const [one, two, three] = [await makeChannel(), await makeChannel(), await makeChannel()];
       const versions = () => Promise.all([one, two, three].map(configVersionOf));
       const { id } = await make({ trigger: { type: 'event', config: { channelId: one } } });
@@ -163,7 +163,7 @@ describe('workflows', () => {
       expect(await versions()).toEqual(later.map((version) => version + 1));
     });
 
-    test('ends where the environment has a hundred of them', async () => {
+    test('is refused if the environment has a hundred active workflows', async () => {
       const ids: string[] = [];
       for (let made = 0; made < 100; made += 1)
         ids.push((await make({ status: 'active', trigger: { type: 'manual' } })).id);
@@ -172,7 +172,7 @@ describe('workflows', () => {
       await posthorn.deps.db.workflow.updateMany({ where: { id: { in: ids } }, data: { status: 'paused' } });
     });
 
-    test('ends where the different filters of active workflows take more than a channel may', async () => {
+    test('is refused if the different filters of active workflows cost more than a channel allows', async () => {
       // 1,000 elements, read with a pattern each: about 600,000 units.
       const dear = (n: number) => `payload.a${n}.exists(x, x == "${n}" && x.contains("y"))`;
       let refused: { status: number; body: unknown } | undefined;
@@ -220,7 +220,7 @@ describe('workflow versions', () => {
   const textOf = async (path: string): Promise<string> =>
     (await fetch(`${posthorn.url}${path}`, { headers: { authorization: `Bearer ${posthorn.keys.live}` } })).text();
 
-  test('each definition that a workflow has had is listed, with who has made it, and is shown digit for digit', async () => {
+  test('each definition of a workflow is listed with its author, and is shown digit for digit', async () => {
     const id = await make({});
     const { body: key } = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', {
       name: 'other',
@@ -249,7 +249,7 @@ describe('workflow versions', () => {
       expect([Object.hasOwn(version, 'trigger'), Object.hasOwn(version, 'steps')]).toEqual([false, false]);
   });
 
-  test('a version is taken back by a change with its trigger and steps, as a new version', async () => {
+  test('a version is restored by a change with its trigger and steps, as a new version', async () => {
     const id = await make({ trigger: { type: 'manual' }, steps: [step('a')] });
     await change(id, { steps: [step('b')] });
     const [{ trigger, steps } = {}] = (await versionsOf(id, '?version=1')).versions;
@@ -258,7 +258,7 @@ describe('workflow versions', () => {
     expect((await versionsOf(id)).versions.map(({ version }) => version)).toEqual([3, 2, 1]);
   });
 
-  test('versions come fifty at once, and the older ones below a number', async () => {
+  test('versions are returned fifty at a time, and the older ones below a number', async () => {
     const id = await make({ trigger: { type: 'manual' }, steps: [step('a')] });
     const { environmentId } = await posthorn.deps.db.workflow.findUniqueOrThrow({ where: { id } });
     const row = { workflowId: id, environmentId, trigger: '{"type":"manual"}', steps: '[]', createdAt: new Date() };
@@ -273,7 +273,7 @@ describe('workflow versions', () => {
     expect([older.versions.map(({ version }) => version), older.hasMore]).toEqual([[3, 2, 1], false]);
   });
 
-  test('a version that the workflow never had is none of them, and a number that is none is refused', async () => {
+  test('an unknown version is not found, and an invalid number is refused', async () => {
     const id = await make({ trigger: { type: 'manual' }, steps: [step('a')] });
     expect(await versionsOf(id, '?version=2')).toEqual({ versions: [], hasMore: false });
     for (const name of ['version', 'beforeVersion'])
@@ -330,7 +330,7 @@ describe('faulty definitions', () => {
       expect(await posthorn.deps.db.workflow.count()).toBe(before);
     });
 
-    test('may not name a channel of another environment, in its trigger or in a step', async () => {
+    test('must not name a channel of another environment, in its trigger or in a step', async () => {
       const foreign = await posthorn.request<{ id: string }>(
         'POST',
         '/v1/channels',
@@ -350,7 +350,7 @@ describe('faulty definitions', () => {
       ]);
     });
 
-    test('is told all of it, also where one step is too wrong to be read', async () => {
+    test('is reported with all of them, even if one step is too malformed to be read', async () => {
       // A fault of one config hid the ways, expressions and names of all other steps.
       const answer = await posthorn.request<Refused>('POST', '/v1/workflows', {
         name: 'many faults',
@@ -379,7 +379,7 @@ describe('faulty definitions', () => {
       ]);
     });
 
-    test('tells faults of other fields beside those of its steps, also in a change and by validate', async () => {
+    test('is reported with faults of other fields in addition to those of its steps, also in a change and by validate', async () => {
       // A fault of a field that the schema of the body knows hid everything that trigger and steps say.
       const wrong = { description: 7, trigger: { type: 'cron' }, steps: [{ id: 'a', type: 'filtr' }] };
       const named = { name: 'bell\u0007', ...wrong };
@@ -408,7 +408,7 @@ describe('faulty definitions', () => {
       ]);
     });
 
-    test('is seen to begin itself by validate, which is told whose change it is', async () => {
+    test('is recognised by validate as starting itself, if the request says which workflow it changes', async () => {
       const { id } = await make();
       const calling = [{ id: 'again', type: 'workflow', config: { workflowId: id } }];
       const validate = (body: object) => posthorn.request('POST', '/v1/workflows/validate', body);
@@ -435,7 +435,7 @@ describe('faulty definitions', () => {
       });
     });
 
-    test('has at most 256 KiB, as validate says too, and also by two changes', async () => {
+    test('must have at most 256 KiB, as validate says too, and also with two changes', async () => {
       // Validate took any size, and a change counted only what it brought.
       const reason = 'and trigger must have at most 262144 bytes';
       const large = [{ id: 'a', type: 'action', config: { text: 'x'.repeat(200_000) } }];
@@ -449,7 +449,7 @@ describe('faulty definitions', () => {
       expect(changed).toMatchObject({ status: 400, body: { error: { details: { field: 'steps', reason } } } });
     });
 
-    test('may not ask with an expensive filter', async () => {
+    test('must not have an expensive filter', async () => {
       const config = { filter: 'event.payload.a.exists(x, event.payload.b < event.payload.c)' };
       const answer = await posthorn.request<Refused>('POST', '/v1/workflows', {
         name: 'dear',
@@ -491,7 +491,7 @@ describe('faulty definitions', () => {
   const chain = (count: number, of: (index: number) => { type: string; config: object }): object[] =>
     times(count, (at) => ({ id: `s${at}`, ...of(at), next: at + 1 < count ? `s${at + 1}` : null }));
 
-  describe('a definition of the largest size holds up nobody while it is checked:', () => {
+  describe('a definition of the largest size does not block the event loop while it is checked:', () => {
     const check = (given: object[]) =>
       posthorn.request('POST', '/v1/workflows/validate', { name: 'large', trigger: { type: 'manual' }, steps: given });
 
@@ -540,12 +540,12 @@ describe('faulty definitions', () => {
 describe('audited changes', () => {
   let calls: ReturnType<typeof workflowCalls>;
   beforeAll(async () => {
-    // A run that nobody begins stays where the caller has put it.
+    // A run that is not started stays as the caller has set it.
     calls = workflowCalls(posthorn);
   });
 
   type Entries = { data: { action: string }[] };
-  /** The audit log of a thing, oldest first, once it ends with that action. */
+  /** Returns the audit log of a resource, oldest first, once it ends with that action. */
   const toldUntil = (last: string, targetId: string): Promise<string[]> =>
     waitFor(`${last} of ${targetId}`, async () => {
       const { data } = await calls.good<Entries>('GET', `/v1/audit?targetId=${targetId}&limit=50`);
@@ -627,8 +627,8 @@ describe('trial triggers', () => {
   const tryIt = (workflowId: string, body: object): Promise<Trial> =>
     calls.good('POST', `/v1/workflows/${workflowId}/test`, body);
 
-  // The old mechanism: the trigger was not asked, and a message that begins no run was tried as if it did.
-  test('a trial says whether its trigger would take the event, and takes the steps in any case', async () => {
+  // Regression: the trigger was not asked, and a message that begins no run was tried as if it did.
+  test('a test run says whether its trigger would match the event, and executes the steps in any case', async () => {
     const [channelId, otherId] = [await calls.channel(), await calls.channel()];
     const { id: webhookId } = await calls.good<{ id: string }>('POST', '/v1/webhooks', {
       name: 'shop',
@@ -690,7 +690,7 @@ describe('trial triggers', () => {
     }
   });
 
-  test('a trial answers of its trigger as publishing does: the same messages begin runs', async () => {
+  test('a test run reports the trigger as publishing does: the same messages start runs', async () => {
     const channelId = await calls.channel();
     const trigger = {
       type: 'event',
@@ -715,7 +715,7 @@ describe('trial triggers', () => {
     expect(tried).toEqual([true, false, false, false]);
   });
 
-  test('a trial refuses an event type under which nothing can be published, in the words of a publish', async () => {
+  test('a test run refuses an event type that cannot be published, with the text of a publish', async () => {
     const channelId = await calls.channel();
     const steps = [{ id: 'note', type: 'action', config: { action: 'log' } }];
     const { id } = await calls.good<{ id: string }>('POST', '/v1/workflows', { name: 'asked', steps });

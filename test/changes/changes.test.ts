@@ -59,7 +59,7 @@ const isTold = ({ changes }: Followed, kind: Change['kind'], id: string, status?
   );
 const kindsIn = ({ changes }: Followed): string[] => [...new Set(changes.map(({ kind }) => kind))].toSorted();
 
-test('a stream begins with the advice to look at everything, and tells what happens then', async () => {
+test('a stream starts with the advice to reload everything, and then reports changes', async () => {
   const followed = await follow();
   expect(followed.changes[0]).toEqual({ kind: 'everything', changed: [], isComplete: false });
   const { id: channelId } = await createChannel(posthorn);
@@ -80,7 +80,7 @@ test('a stream begins with the advice to look at everything, and tells what happ
   );
 });
 
-test('a delivery that is given up is told with its dead letter, and the letterâ€™s end too', async () => {
+test('a delivery that fails permanently is reported with its dead letter, and the end of the dead letter too', async () => {
   const followed = await follow();
   const { id: channelId } = await createChannel(posthorn);
   receiver.answerWith([(response) => void response.writeHead(503).end()]);
@@ -96,7 +96,7 @@ test('a delivery that is given up is told with its dead letter, and the letterâ€
 });
 
 describe('a stream', () => {
-  test('tells nothing of another environment, nor of kinds that its caller may not read', async () => {
+  test('reports nothing of another environment, nor of kinds that its caller may not read', async () => {
     const { body } = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', {
       name: 'reader of messages',
       scopes: ['messages:read'],
@@ -118,7 +118,7 @@ describe('a stream', () => {
     expect(JSON.stringify([own.changes, limited.changes])).not.toContain(seen.body.id);
   });
 
-  test('tells nothing to a caller without the right to read messages', async () => {
+  test('reports nothing to a caller without the right to read messages', async () => {
     const { body } = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', {
       name: 'reader of channels',
       scopes: ['channels:read'],
@@ -127,7 +127,7 @@ describe('a stream', () => {
   });
 });
 
-test('a stream that comes again behind its last event gets what came since, and no advice to look at everything', async () => {
+test('a stream that reconnects after its last event receives what came since, without the advice to reload everything', async () => {
   const [stays, leaves] = [await follow(), await follow()];
   const { id: first } = await createChannel(posthorn);
   await waitFor('the first', () => isTold(leaves, 'channel', first));
@@ -158,7 +158,7 @@ test('an empty Last-Event-ID is refused', async () => {
   ]);
 });
 
-test('rights that change end the stream, and the next one has the new ones', async () => {
+test('changed rights end the stream, and the next one has the new ones', async () => {
   const made = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', {
     name: 'more and more',
     scopes: ['messages:read'],
@@ -173,7 +173,7 @@ test('rights that change end the stream, and the next one has the new ones', asy
   });
 });
 
-test('nothing is asked of PostgreSQL before somebody listens', async () => {
+test('PostgreSQL is not queried before a stream is open', async () => {
   let asked = 0;
   const changes = createChanges({
     ...posthorn.deps,

@@ -28,7 +28,7 @@ const subscribe = (channelId: string, caller = resources.live) =>
   );
 const row = (id: string) => resources.db.channel.findUniqueOrThrow({ where: { id } });
 
-/** A caller of an environment nobody else uses, so that a list holds what one test has made. */
+/** Returns a caller of a new environment, so that a list has only what one test has created. */
 async function newCaller(): Promise<EnvironmentCaller> {
   const { db, newId, live } = resources;
   const app = await db.app.create({
@@ -41,7 +41,7 @@ async function newCaller(): Promise<EnvironmentCaller> {
 }
 
 describe('creating a channel', () => {
-  test('gives an active one with its fields, and leaves out what it does not have', async () => {
+  test('returns an active one with its fields, without those that are not set', async () => {
     const before = resources.now();
     const channel = await create({ name: 'orders' });
     expect(channel).toStrictEqual({
@@ -56,7 +56,7 @@ describe('creating a channel', () => {
     expect(await get(channel.id)).toStrictEqual(channel);
   });
 
-  test('keeps the schema as it came, key order included', async () => {
+  test('keeps the schema as sent, key order included', async () => {
     const schema = {
       type: 'object',
       required: ['z', 'a'],
@@ -68,7 +68,7 @@ describe('creating a channel', () => {
     expect(JSON.stringify((await get(channel.id)).schema)).toBe(JSON.stringify(schema));
   });
 
-  test('takes the same name twice', async () => {
+  test('accepts the same name twice', async () => {
     const [first, second] = [await create({ name: 'twin' }), await create({ name: 'twin' })];
     expect(second.id > first.id).toBe(true);
   });
@@ -106,7 +106,7 @@ describe('patching a channel', () => {
     expect(await get(channel.id)).toStrictEqual(patched);
   });
 
-  test('clears description and schema by null', async () => {
+  test('clears description and schema with null', async () => {
     const channel = await create({ description: 'all orders', schema: { type: 'object' } });
     expect(await update(channel.id, { description: null })).not.toHaveProperty('description');
     expect(await get(channel.id)).toHaveProperty('schema', { type: 'object' });
@@ -138,7 +138,7 @@ describe('patching a channel', () => {
     expect(await update(id, { name: 'x', status: 'archived' })).toMatchObject({ name: 'x', status: 'archived' });
   });
 
-  test('to two fields at once loses neither', async () => {
+  test('twice at once with different fields loses neither', async () => {
     const { id } = await create({});
     await Promise.all([update(id, { name: 'new' }), update(id, { retentionDays: 3 })]);
     expect(await get(id)).toMatchObject({ name: 'new', retentionDays: 3 });
@@ -146,13 +146,13 @@ describe('patching a channel', () => {
 });
 
 describe('the list of channels', () => {
-  test('runs newest first, in pages that neither repeat nor leave out a channel', async () => {
+  test('is sorted newest first, in pages that neither repeat nor skip a channel', async () => {
     const caller = await newCaller();
     const made: string[] = [];
     for (let count = 0; count < 5; count += 1) made.unshift((await create({}, caller)).id);
     const first = await list({ limit: '2' }, caller);
     expect(first.pagination).toEqual({ cursor: expect.any(String), hasMore: true });
-    // Channels made meanwhile belong before the first page and move nothing.
+    // Channels created meanwhile belong before the first page and move nothing.
     await create({}, caller);
     const second = await list({ limit: '2', cursor: first.pagination.cursor }, caller);
     const third = await list({ limit: '2', cursor: second.pagination.cursor }, caller);
@@ -186,7 +186,7 @@ describe('the list of channels', () => {
 });
 
 describe('deleting a channel', () => {
-  test('hides it, and a second time finds nothing', async () => {
+  test('hides it, and finds nothing the second time', async () => {
     const caller = await newCaller();
     const [kept, { id }] = [await create({}, caller), await create({}, caller)];
     expect(await resources.channels.delete(caller, id)).toBeUndefined();
@@ -248,7 +248,7 @@ describe('deleting a channel', () => {
     expect(await db.deadLetter.count()).toBe(deadLetters);
   });
 
-  test('changes nothing when its deliveries cannot be ended', async () => {
+  test('changes nothing if its deliveries cannot be ended', async () => {
     const { apps, tenants, live, newId } = resources;
     const channel = await create({});
     const subscription = await subscribe(channel.id);
@@ -269,7 +269,7 @@ describe('deleting a channel', () => {
     expect(await resources.subscriptions.get(live, subscription.id)).toStrictEqual(subscription);
   });
 
-  test('against a subscription being made at the same time leaves none behind', async () => {
+  test('while a subscription is created leaves no subscription behind', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await create({});
       const [, made] = await Promise.allSettled([resources.channels.delete(resources.live, id), subscribe(id)]);

@@ -36,7 +36,7 @@ test.each<[string, object, string[], Record<string, object>]>([
     { [WORKFLOW.name]: { triggerType: 'manual', stepCount: 1 }, plain: { stepCount: 0 } },
   ],
 ])(
-  'lists without definitions have the same rows, and each thing itself keeps its own: %s',
+  'lists without definitions have the same rows, and each resource itself keeps its own: %s',
   async (path, body, names, instead) => {
     const { id } = await make(path, body);
     await make(path, { name: 'plain' });
@@ -53,7 +53,7 @@ test.each<[string, object, string[], Record<string, object>]>([
   },
 );
 
-test('a list without definitions has the number of steps of the version in force', async () => {
+test('a list without definitions has the number of steps of the current version', async () => {
   const { id } = await make('/v1/workflows', WORKFLOW);
   const counted = async (): Promise<unknown> =>
     (await get<{ data: Row[] }>('/v1/workflows?definitions=false')).data.find((row) => row.id === id)?.['stepCount'];
@@ -67,7 +67,7 @@ test('a list without definitions has the number of steps of the version in force
   expect([status, await counted()]).toEqual([200, 2]);
 });
 
-test('a channel with schemas of event types alone says so in a list without definitions', async () => {
+test('a channel with schemas only for event types says so in a list without definitions', async () => {
   const { id } = await make('/v1/channels', { name: 'typed', schemas: { 'a.b': SCHEMA }, schemaMode: 'warn' });
   const { data } = await get<{ data: Row[] }>('/v1/channels?definitions=false&limit=1');
   expect(data).toMatchObject([{ id, schemaMode: 'warn' }]);
@@ -138,7 +138,7 @@ test('the audit log without changes has the same rows, and each entry itself kee
   expect(status).toBe(400);
 });
 
-test('an audit entry is found in its own environment alone', async () => {
+test('an audit entry is found only in its own environment', async () => {
   await make('/v1/channels', { name: 'told' });
   const [entry] = (await get<{ data: Row[] }>('/v1/audit?limit=1')).data;
   const path = `/v1/audit/${entry?.id}`;

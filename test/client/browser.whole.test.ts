@@ -63,7 +63,7 @@ describeWithBrowser('the client library in a browser', () => {
   });
 
   describe('in a real browser', () => {
-    test('a person signs in, acts where each request says, and signs out', async () => {
+    test('a user signs in, acts where each request says, and signs out', async () => {
       const seen = await page.evaluate(
         async ({ baseUrl, email, password }) => {
           const { Posthorn } = globalThis.library;
@@ -107,7 +107,7 @@ describeWithBrowser('the client library in a browser', () => {
       expect(names).toContain('with a proof');
     });
 
-    test('a stream is read, and ends with its signal', async () => {
+    test('a stream is read, and ends when its signal aborts', async () => {
       const numbers = await page.evaluate(
         async ({ baseUrl, apiKey }) => {
           const client = new globalThis.library.Posthorn({ baseUrl, credentials: { apiKey } });
@@ -157,7 +157,7 @@ describeWithBrowser('the client library in a browser', () => {
       expect(verdicts).toEqual(['taken', 'taken', 'no_matching_signature', 'no_matching_signature']);
     });
 
-    test('no error was left to nobody', () => {
+    test('no error is left unhandled', () => {
       expect(complaints).toEqual([]);
     });
   });

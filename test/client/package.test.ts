@@ -24,7 +24,7 @@ describe('package', () => {
   const filesOf = (folder: string): string[] =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
 
-  test('the tarball has compiled sources, their types and a README, and needs nothing else', () => {
+  test('the tarball has compiled sources, their types and a README, and no dependencies', () => {
     const files = filesOf(client.folder);
     expect(files.filter((name) => !/^dist\/[\w/-]+\.(js|d\.ts)$/.test(name)).toSorted()).toEqual([
       'README.md',
@@ -73,7 +73,7 @@ describe('package', () => {
     test.each([
       ['code', { types: './dist/index.d.ts', default: './dist/none.js' }, 'none.js'],
       ['types', { types: './dist/none.d.ts', default: './dist/index.js' }, 'none.d.ts'],
-    ])('finds exports whose %s are no file', async (_, entry, name) => {
+    ])('finds exports whose %s are missing files', async (_, entry, name) => {
       const folder = mkdtempSync(join(tmpdir(), 'posthorn-publint-'));
       try {
         cpSync(client.folder, folder, { recursive: true });
@@ -89,7 +89,7 @@ describe('package', () => {
   describe('the README', () => {
     const blocks = codeBlocksOf('client/README.md');
 
-    test('has examples in TypeScript alone', () => {
+    test('has examples only in TypeScript', () => {
       expect(new Set(blocks.map(({ language }) => language))).toEqual(new Set(['ts']));
     });
 
@@ -181,7 +181,7 @@ describe('garbage', () => {
   console.log(JSON.stringify(ends));
 `;
 
-  test('a body that is read through collections of garbage ends in time and with its signal, and so does its connection', async () => {
+  test('a body that is read during garbage collections ends in time and by its signal, and so does its connection', async () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--expose-gc', '--input-type=module', '-e', PROGRAM],

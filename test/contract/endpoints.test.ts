@@ -23,16 +23,16 @@ import { setUp } from '../support/make/people.ts';
 
 let posthorn: TestPosthorn;
 const tables = keptTables(() => posthorn.deps.pool);
-/** Ids of the live environment. The test environment's own are made where they are needed. */
+/** Ids of the live environment. The test environment's own are created where needed. */
 let ids: ResourceIds;
-/** They were not made yet, or a call may have deleted, replayed or cancelled what they name. */
+/** The resources have not been created yet, or a call may have deleted, replayed or cancelled one. */
 let isUsedUp = true;
-/** For every scope a key that has only it, and one that has all the others. */
+/** For every scope a key that has only it, and a key that has all the others. */
 const only = new Map<Scope, string>();
 const allBut = new Map<Scope, string>();
 let revokedKey = '';
 let expiredKey = '';
-/** Ids above environments that are not the keys' own: another app of the same organisation, another organisation. */
+/** Ids above environments that do not belong to the keys: another app of the same organisation, another organisation. */
 let elsewhere: Partial<ResourceIds> = {};
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ beforeEach(async () => {
 
 type Options = { key?: string | null; headers?: Record<string, string>; id?: string; body?: unknown };
 
-/** Calls the row's endpoint: with its good body and the live environment's id unless told otherwise. */
+/** Calls the row's endpoint: with its valid body and the live environment's id unless told otherwise. */
 async function call<T = Envelope>(row: ContractRow, options: Options = {}): Promise<Answer<T>> {
   const parameter = parameterOf(row.path);
   const path = fillPath(row.path, options.id ?? (parameter === undefined ? '' : ids[parameter]));
@@ -75,7 +75,7 @@ async function call<T = Envelope>(row: ContractRow, options: Options = {}): Prom
   return answer;
 }
 
-/** Endpoints for everyone have tests of their own: test/identity/tokens.test.ts. */
+/** Public endpoints have tests of their own: test/identity/tokens.test.ts. */
 const guarded = routes.filter(({ access }) => access !== 'public');
 
 test('the route table has exactly the endpoints of the contract, with their scopes and statuses', () => {
@@ -99,12 +99,15 @@ test('the route table has exactly the endpoints of the contract, with their scop
   expect(inOrder(actual)).toEqual(inOrder(wanted));
 });
 
-/** The contract's row of each route; the test above fails for a route that has none, and for a row that has no route. */
+/** The contract's row of each route; the test above fails for a route without a row, and for a row without a route. */
 const served = guarded.flatMap(({ method, path }) =>
   CONTRACT.filter((row) => row.method === method && row.path === path),
 );
 
-/** isolation.test.ts asks every route as every kind of wrong caller; what is one mechanism is tried here on one route of each kind. */
+/**
+ * isolation.test.ts calls every route as every kind of wrong caller; mechanisms that all routes share are tested here on one route of
+ * each kind.
+ */
 const KINDS = oneOfEachKind(served);
 
 test('each route is of a known kind', () => {
@@ -133,7 +136,7 @@ describe.each(served)('$method $path', (row) => {
   const parameter = parameterOf(row.path);
   const route = routes.find(({ method, path }) => method === row.method && path === row.path);
 
-  test('says in the table that it can be NOT_FOUND exactly when its path names something, and of which form that is', () => {
+  test('lists NOT_FOUND exactly if its path contains an id, and the format of that id', () => {
     expect(route?.errors.includes('NOT_FOUND')).toBe(parameter !== undefined);
     expect(Object.keys(route?.params ?? {})).toEqual(parameter === undefined ? [] : [parameter]);
     if (parameter === undefined) return;
@@ -187,7 +190,7 @@ describe.each(served)('$method $path', (row) => {
 describe.each(KINDS)('%s', (_, row) => {
   const parameter = parameterOf(row.path);
 
-  test('without a valid key is UNAUTHORIZED, and changes nothing', async () => {
+  test('returns UNAUTHORIZED without a valid key, and changes nothing', async () => {
     const { live } = posthorn.keys;
     const wrong: Options[] = [
       { key: null },
@@ -213,7 +216,7 @@ describe.each(KINDS)('%s', (_, row) => {
     });
   });
 
-  test('with what is no access token is UNAUTHORIZED, and changes nothing', async () => {
+  test('returns UNAUTHORIZED for an invalid access token, and changes nothing', async () => {
     await tables.expectSame(async () => {
       for (const authorization of [`DPoP ${posthorn.keys.live}`, 'DPoP', 'DPoP a.b.c', `dpop ${posthorn.keys.live}`]) {
         const answer = await call(row, { key: null, headers: { authorization } });
@@ -226,7 +229,7 @@ describe.each(KINDS)('%s', (_, row) => {
     });
   });
 
-  test(`with a key of every scope but ${row.scope} is FORBIDDEN, and changes nothing`, async () => {
+  test(`returns FORBIDDEN for a key with every scope except ${row.scope}, and changes nothing`, async () => {
     await tables.expectSame(async () => {
       const answer = await call(row, { key: allBut.get(row.scope) ?? null });
       expectRefused(answer, 'FORBIDDEN');
@@ -236,11 +239,11 @@ describe.each(KINDS)('%s', (_, row) => {
   });
 
   if (parameter !== undefined) {
-    test('is NOT_FOUND with one text for an id that is missing, malformed, of another kind or of the other environment', async () => {
+    test('returns NOT_FOUND with the same text for an id that is missing, malformed, of another kind or of the other environment', async () => {
       const own = ids[parameter];
       const missing = `${own.slice(0, 4)}01m${'0'.repeat(23)}`;
       const otherKinds = Object.values(ids).filter((id) => !id.startsWith(own.slice(0, 4)));
-      // NUL, broken escapes and dot segments never become an id: the edge's tests have them.
+      // NUL, broken escapes and dot segments never become an id: the edge's tests cover them.
       const malformed = ['x', `${own}x`, own.slice(0, -1), own.toUpperCase(), ` ${own}`, `${own}\n`, "' OR 1=1 --"];
       const odd = ['%', '😀', '*', 'null', 'undefined', '__proto__', '-1', 'ü'.repeat(500)];
       await tables.expectSame(async () => {
@@ -261,7 +264,7 @@ describe.each(KINDS)('%s', (_, row) => {
   }
 
   if (row.level === 'organisation') {
-    test('is FORBIDDEN for every API key, and changes nothing', async () => {
+    test('returns FORBIDDEN for every API key, and changes nothing', async () => {
       await tables.expectSame(async () => {
         const answer = await call(row);
         expectRefused(answer, 'FORBIDDEN');
@@ -276,7 +279,7 @@ describe.each(KINDS)('%s', (_, row) => {
 
   if (row.body === undefined) {
     if (row.method !== 'GET') {
-      test('refuses a body of another type', async () => {
+      test('refuses a body with another content type', async () => {
         await tables.expectSame(async () => {
           const headers = { 'content-type': 'text/plain' };
           expectRefused(await call(row, { body: 'x', headers }), 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type');
@@ -284,7 +287,7 @@ describe.each(KINDS)('%s', (_, row) => {
       });
     }
   } else {
-    test('refuses what is no JSON object, in the right type, and changes nothing', async () => {
+    test('refuses a body that is not a JSON object, and changes nothing', async () => {
       await tables.expectSame(async () => {
         for (const body of ['{', '{"a":1,}', 'x', ' ', 'null', '[]', '"text"', '1', 'true', '[{}]']) {
           expectRefused(await call(row, { body }), 'INVALID_REQUEST', 'body');
@@ -299,17 +302,17 @@ describe.each(KINDS)('%s', (_, row) => {
   }
 });
 
-/** Methods of a path. /v1/dlq/replay has also the form of /v1/dlq/:deadLetterId: a literal path is no id, and has its own methods alone. */
+/** Methods of a path. /v1/dlq/replay also matches /v1/dlq/:deadLetterId: a literal path is not an id, and has only its own methods. */
 const methodsOf = (path: string): string[] => {
   const here = CONTRACT.filter((row) => row.path === path);
   const methods = [...new Set(here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
-  // Services send there without a credential: test/automations.
+  // External services send there without a credential: test/automations.
   return (path === '/v1/webhooks/:webhookId' ? [...methods, 'POST'] : methods).toSorted();
 };
 const PATHS = new Map(CONTRACT.map(({ path }) => [methodsOf(path).join(', '), path]));
 
 describe.each([...PATHS])('a path with %s', (allowed, path) => {
-  test('answers every other method with METHOD_NOT_ALLOWED and the methods it has', async () => {
+  test('answers every other method with METHOD_NOT_ALLOWED and the allowed methods', async () => {
     const parameter = parameterOf(path);
     const target = fillPath(path, parameter === undefined ? '' : ids[parameter]);
     const refused = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'].filter((method) => !allowed.includes(method));
@@ -326,10 +329,10 @@ describe.each([...PATHS])('a path with %s', (allowed, path) => {
   });
 });
 
-test('the secrets that all these calls have sealed stand in the columns that a start proves its keys with', async () => {
+test('the secrets that all these calls have encrypted are in the columns with which a start checks its keys', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}/secret/rotate`;
   await posthorn.request('POST', path, {}, { headers: { 'idempotency-key': 'sealed' } });
-  // The first look at the public keys makes the key of access tokens.
+  // The first request for the public keys creates the key of access tokens.
   await posthorn.request('GET', '/.well-known/jwks.json');
   await (await setUp(posthorn)).browser.request('POST', '/v1/user/totp');
   const places = new Set((await sealedTexts(posthorn.deps.pool)).map(({ place }) => place));

@@ -15,7 +15,7 @@ import { tableContents } from '../support/check/table-contents.ts';
 
 let posthorn: TestPosthorn;
 let ids: ResourceIds;
-/** Headers of somebody above the environments. */
+/** Headers of a user above the environments. */
 let person: Record<string, string>;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ type Fault = { field: string; reason: string };
 type Refusal = { error?: { code: string; details?: Fault & { errors?: Fault[] } } };
 type Sent = { body?: unknown; query?: string };
 
-/** Calls the row's endpoint as it stands; also with a body on GET, which fetch would not send. */
+/** Calls the row's endpoint with the request as given; also with a body on GET, which fetch would not send. */
 function call(row: ContractRow, { body, query = '' }: Sent): Promise<{ status: number; body: Refusal }> {
   const parameter = parameterOf(row.path);
   const path = fillPath(row.path, parameter === undefined ? '' : ids[parameter]) + query;
@@ -58,7 +58,7 @@ function call(row: ContractRow, { body, query = '' }: Sent): Promise<{ status: n
         incoming.on('error', reject);
         incoming.on('end', () => {
           const answer = Buffer.concat(chunks).toString();
-          // `as`: whatever was answered, the assertions look at it.
+          // `as`: the assertions check whatever the response is.
           resolve({ status, body: (answer === '' ? {} : JSON.parse(answer)) as Refusal });
         });
       },
@@ -70,11 +70,11 @@ function call(row: ContractRow, { body, query = '' }: Sent): Promise<{ status: n
 
 type Refused = Sent & { field: string; reason: string };
 
-/** Sends each of them, and expects the refusal at that field with a reason that begins so. */
+/** Sends each of them, and expects a refusal of that field whose reason begins with that text. */
 async function expectEachRefused(row: ContractRow, sent: readonly Refused[]): Promise<void> {
   for (const { field, reason, ...what } of sent) {
     const { status, body } = await call(row, what);
-    // Routes that look further list the one fault once more.
+    // Routes that check further list the one fault again.
     const { errors = [], ...first } = body.error?.details ?? { field: '', reason: '' };
     expect([row.method, row.path, what, status, body.error?.code, first]).toEqual([
       row.method,
@@ -100,8 +100,8 @@ const expectRefused = (row: ContractRow, sent: readonly Refused[]): Promise<void
 const UNKNOWN_FIELD = 'is not a known field';
 const UNKNOWN_PARAMETER = 'is not a known parameter';
 
-// The old mechanism: zod's objects dropped what they did not know, and a route without a schema looked at nothing.
-test('each route refuses a field and a parameter that it does not know, and changes nothing', () =>
+// Regression: zod's objects dropped unknown fields, and a route without a schema checked nothing.
+test('each route refuses an unknown field and an unknown parameter, and changes nothing', () =>
   expectSameTables(async () => {
     for (const row of CONTRACT) {
       const body = row.body?.(ids) ?? {};
@@ -115,14 +115,14 @@ test('each route refuses a field and a parameter that it does not know, and chan
 describe.each(oneOfEachKind(CONTRACT))('%s', (_, row) => {
   const good = (): Record<string, unknown> => row.body?.(ids) ?? {};
 
-  test('refuses a field that it does not know, and changes nothing', async () => {
+  test('refuses an unknown field, and changes nothing', async () => {
     await expectRefused(row, [
       { body: { ...good(), zebra: { zebra: 1 } }, field: 'zebra', reason: UNKNOWN_FIELD },
       { body: { zebra: null }, field: 'zebra', reason: UNKNOWN_FIELD },
     ]);
   });
 
-  test('refuses a parameter that it does not know, with a value or without, and changes nothing', async () => {
+  test('refuses an unknown parameter, with a value or without, and changes nothing', async () => {
     await expectRefused(
       row,
       ['?zebra=1', '?zebra', '?zebra='].map((query) => ({
@@ -135,7 +135,7 @@ describe.each(oneOfEachKind(CONTRACT))('%s', (_, row) => {
   });
 
   if (row.body === undefined) {
-    test('refuses a body that is broken or no object', async () => {
+    test('refuses a body that is malformed or not an object', async () => {
       await expectRefused(row, [
         { body: '{', field: 'body', reason: 'must be valid JSON (at position 1)' },
         { body: '[]', field: 'body', reason: 'must be an object' },
@@ -146,13 +146,13 @@ describe.each(oneOfEachKind(CONTRACT))('%s', (_, row) => {
 
     test(`answers ${row.status} to an empty object`, async () => {
       expect((await call(row, { body: {} })).status).toBe(row.status);
-      // Things that were deleted, replayed or cancelled must be there again for the next endpoint.
+      // Resources that were deleted, replayed or cancelled must exist again for the next endpoint.
       if (row.method !== 'GET') ids = await seedResources(posthorn, posthorn.keys.live);
     });
   }
 });
 
-test('refuses unknown fields inside objects of ours and names the nearest known one', async () => {
+test('a request with unknown fields inside known objects is refused with the nearest known name', async () => {
   const rowOf = (method: string, path: string): ContractRow => {
     const row = CONTRACT.find((each) => each.method === method && each.path === path);
     if (row === undefined) throw new Error(`${method} ${path} is not in the contract`);
@@ -205,7 +205,7 @@ test('refuses unknown fields inside objects of ours and names the nearest known 
     ]);
 });
 
-test('takes what it does not know inside payload, metadata, headers and a schema', async () => {
+test('a request may have unknown fields inside payload, metadata, headers and a schema', async () => {
   const schema = { type: 'object', properties: { zebra: { type: 'integer' } } };
   const channel = await posthorn.request('POST', '/v1/channels', { name: 'free', schema, schemas: { zebra: schema } });
   const subscription = await posthorn.request('POST', '/v1/subscriptions', {
@@ -226,7 +226,7 @@ test('takes what it does not know inside payload, metadata, headers and a schema
   ]);
 });
 
-test('probes may carry parameters: others write those requests', async () => {
+test('probes accept any parameters, because other programs write those requests', async () => {
   for (const path of ['/healthz?probe=1', '/readyz?verbose', '/readyz?zebra='])
     expect([path, (await fetch(posthorn.url + path)).status]).toEqual([path, 200]);
 });

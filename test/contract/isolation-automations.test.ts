@@ -27,8 +27,8 @@ import { unfinishedRuns } from '../support/make/unfinished-runs.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
 /**
- * Each store is asked for the things of one environment in the name of another. A service looks for them before, so that no request
- * shows whether the statement behind it would be a wall by itself.
+ * Each store is called for the rows of one environment in the name of another. A service checks first, so no request would show whether
+ * the statement behind it isolates tenants by itself.
  */
 let posthorn: TestPosthorn;
 let victim: connections.Asking;
@@ -58,7 +58,7 @@ const approved = { decision: 'approved', by: 'them', comment: undefined, data: u
 const state = { stateHash: Buffer.from('theirs'), ciphertext: 'theirs' };
 const everything = { eventTypes: [], sinceId: '' };
 
-/** Calls that must find nothing, by the file whose conditions they are about. */
+/** Calls that must find nothing, by the file whose conditions they test. */
 const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
   'src/automations/approvals/store.ts': {
     approvals: ({ environmentId, db }) => approvals.findApprovals(db, { environmentId }, page),
@@ -176,7 +176,7 @@ describe.each(Object.entries(CALLS))('%s shows and changes nothing of another en
     const { db, pool } = posthorn.deps;
     const before = await tableContents(pool);
     for (const neighbour of neighbours) {
-      // Prisma refuses to change a row that it does not find.
+      // Prisma throws when the row to change is not found.
       const result = await call({ ...neighbour, db, pool }).catch((error: unknown) => {
         if (Reflect.get(Object(error), 'code') !== 'P2025') throw error;
       });
@@ -186,7 +186,7 @@ describe.each(Object.entries(CALLS))('%s shows and changes nothing of another en
   });
 });
 
-test('src/automations/engine/waits/child-store.ts begins no run of a workflow of another environment', async () => {
+test('src/automations/engine/waits/child-store.ts starts no run of a workflow of another environment', async () => {
   const { pool, newId } = posthorn.deps;
   for (const { environmentId } of neighbours) {
     const step = { runId: ids.runId, stepId: 'begin', iteration: '', round: 1, stepType: 'action', isAwaited: false };
@@ -195,7 +195,7 @@ test('src/automations/engine/waits/child-store.ts begins no run of a workflow of
   }
 });
 
-test('src/automations/schedules/store.ts tells no time and no problem of another environment', async () => {
+test('src/automations/schedules/store.ts returns no time and no problem of another environment', async () => {
   const { db } = posthorn.deps;
   const { workflowId } = ids;
   const standing = { lastRunAt: now, problem: 'none' };
@@ -211,7 +211,7 @@ test('src/automations/definitions/store.ts counts no trigger of another environm
     expect(await definitions.lockActiveTriggers(db, environmentId, '')).toEqual([]);
 });
 
-test('src/automations/waking/heard-store.ts finds no place at which runs of another environment wait', async () => {
+test("src/automations/waking/heard-store.ts finds no step of another environment's runs that waits", async () => {
   const { db, newId } = posthorn.deps;
   const { environmentId } = sibling;
   const draft = { id: newId('workflow'), environmentId, name: 'own', description: undefined, now };
@@ -226,14 +226,14 @@ test('src/automations/waking/heard-store.ts finds no place at which runs of anot
 
 const use = { now: new Date('2030-01-01'), unlessSince: new Date('2030-01-01') };
 
-test('src/automations/connections/token-store.ts notes no use in another environment', async () => {
+test('src/automations/connections/token-store.ts records no use in another environment', async () => {
   const { db, pool } = posthorn.deps;
   const sealed = { id: ids.connectionId, connectorId: 'http-oauth', ciphertext: '', lastUsedAt: null };
   for (const { environmentId } of neighbours) await tokens.noteUse(pool, { ...sealed, ownerId: environmentId }, use);
   expect(await db.connection.count({ where: { lastUsedAt: use.now } })).toBe(0);
 });
 
-test('src/automations/secrets/store.ts notes no use in another environment', async () => {
+test('src/automations/secrets/store.ts records no use in another environment', async () => {
   const { db, pool } = posthorn.deps;
   for (const { environmentId } of neighbours)
     await secrets.noteUses(pool, environmentId, { ...use, ids: [ids.secretId] });
@@ -290,7 +290,7 @@ test.each([
   },
 );
 
-test('a run, its steps and its approvals are of the environment of their workflow', async () => {
+test('a run, its steps and its approvals belong to the environment of their workflow', async () => {
   for (const { environmentId } of neighbours)
     for (const [table, column, id] of [
       ['runs', 'id', ids.runId],

@@ -31,11 +31,11 @@ import { make } from '../support/make/seed.ts';
 import { insertView } from '../support/make/tenants.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
-// As isolation-automations.test.ts: titles begin with the file whose conditions they are about.
+// As in isolation-automations.test.ts, titles begin with the file whose conditions they test.
 
 let posthorn: TestPosthorn;
 let all: Awaited<ReturnType<typeof makeBareNeighbours>>;
-/** Two people, each with a view of the same name. */
+/** Two users, each with a view of the same name. */
 const people: { userId: string; viewId: string }[] = [];
 const page = { limit: 100, after: undefined };
 const HOUR = 3_600_000;
@@ -154,7 +154,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
     (environmentId) =>
       posthorn.deps.db.$transaction(async (transaction) => {
         const { channelId, deliveryId } = all.ids;
-        // The one delivery has failed: it waits for as long as it is counted.
+        // The only delivery has failed; it counts as pending while that is counted.
         const now = status === 'pending' ? status : 'failed';
         await transaction.$executeRaw`UPDATE deliveries SET status = ${now} WHERE id = ${deliveryId}`;
         const { count } = await countLeftOfChannel(transaction, { environmentId, channelId, status });
@@ -235,7 +235,7 @@ test.each<[string, (environmentId: string) => Promise<unknown>]>([
   for (const { environmentId } of all.neighbours) expect(await find(environmentId)).toBeUndefined();
 });
 
-/** A span that has the deliveries of this file. */
+/** A time span that includes the deliveries of this file. */
 const present = () => spanOf({}, new Date());
 
 const firstLooked = (filter: { environmentId: string; subscriptionId?: string }): Promise<string | undefined> =>
@@ -245,7 +245,7 @@ const firstLooked = (filter: { environmentId: string; subscriptionId?: string })
     return (await findUnindexed(transaction, filter, page, conditions)).ids[0];
   });
 
-test('src/insight/markers/service.ts gives cursors of marks that the other environment cannot use', async () => {
+test('src/insight/markers/service.ts returns cursors of markers that the other environment cannot use', async () => {
   type List = { pagination: { cursor?: string } };
   const { body } = await posthorn.request<List>('GET', '/v1/markers?limit=1');
   const next = `/v1/markers?limit=1&cursor=${body.pagination.cursor}`;
@@ -253,7 +253,7 @@ test('src/insight/markers/service.ts gives cursors of marks that the other envir
   expect((await posthorn.request('GET', next, undefined, { key: posthorn.keys.test })).status).toBe(400);
 });
 
-test('src/insight/markers/store.ts removes no mark of another environment', async () => {
+test('src/insight/markers/store.ts removes no marker of another environment', async () => {
   const { db } = posthorn.deps;
   const before = await db.marker.findMany({ where: { environmentId: all.victim.environmentId } });
   const own = { createdAt: new Date(), at: new Date(), madeBy: 'key', name: 'own' };
@@ -265,12 +265,12 @@ test('src/insight/markers/store.ts removes no mark of another environment', asyn
     expect(await db.marker.count({ where: { environmentId } })).toBe(1);
   }
   expect(await db.marker.findMany({ where: { environmentId: all.victim.environmentId } })).toEqual(before);
-  // Newer marks of neighbours push out none of the own ones.
+  // Newer markers of neighbours do not displace the tenant's own.
   await keepNewest(db, all.victim.environmentId, 1);
   expect(await db.marker.count({ where: { environmentId: all.victim.environmentId } })).toBe(1);
 });
 
-test('src/insight/views/store.ts knows a view of its person alone', async () => {
+test('src/insight/views/store.ts finds a view only for its user', async () => {
   const { db } = posthorn.deps;
   const [one, other] = people as [(typeof people)[number], (typeof people)[number]];
   expect(await findView(db, { userId: one.userId, id: one.viewId })).toBeDefined();
@@ -284,7 +284,7 @@ test('src/insight/views/store.ts knows a view of its person alone', async () => 
   expect(await db.view.count({ where: { id: one.viewId } })).toBe(1);
 });
 
-test('src/insight/installation/service.ts shows the service to the first organisation alone', async () => {
+test('src/insight/installation/service.ts shows the service only to the first organisation', async () => {
   const lifetimes = { idleMs: 1, lifeMs: 2, freshMs: 3 };
   const unasked = () => Promise.reject(new Error('is not asked'));
   const installation = createInstallation(posthorn.deps, {
@@ -297,13 +297,13 @@ test('src/insight/installation/service.ts shows the service to the first organis
     look: unasked,
     temporalVersion: () => undefined,
   });
-  // `as`: all of a caller that the service reads.
+  // `as`: the only part of a caller that the service reads.
   const callerOf = (organisationId: string) => ({ organisationId }) as Parameters<typeof installation.signIn>[0];
   await expect(installation.signIn(callerOf('org_first'))).resolves.toBeDefined();
   await expect(installation.signIn(callerOf('org_second'))).rejects.toMatchObject({ code: 'FORBIDDEN' });
 });
 
-test('src/automations/connections/store.ts notes no test of another environment', async () => {
+test('src/automations/connections/store.ts records no test of another environment', async () => {
   const { db } = posthorn.deps;
   const { id, updatedAt } = await db.connection.findUniqueOrThrow({ where: { id: all.ids.connectionId } });
   const outcome = { ok: true, message: 'theirs', at: new Date() };

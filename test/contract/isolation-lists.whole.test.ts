@@ -15,14 +15,14 @@ import { callerByKey, type CredentialCaller, type Reply } from '../support/world
 
 let posthorn: TestPosthorn;
 let all: Neighbourhood;
-/** Who reads as a tenant: its key, and an owner of its organisation who acts in it. */
+/** Two readers of a tenant: its key, and an owner of its organisation who acts in it. */
 type Reader = { of: Tenant; byKey: CredentialCaller; byPerson: CredentialCaller };
 let readers: Reader[];
 
 beforeAll(async () => {
   posthorn = await startPosthorn({ withWorker: false });
   all = await makeNeighbourhood(posthorn);
-  // Traffic of each thing: an answer and a failure, a moment ago.
+  // Traffic of each resource: a response and a failure, a moment ago.
   await posthorn.deps.pool.query(`
     INSERT INTO stat_counts (of_id, environment_id, minutes, at, code, latency_class, count)
     SELECT f.id, f.environment_id, m.minutes, date_bin(make_interval(mins => m.minutes), now(), 'epoch'), c.code, 63, 7
@@ -59,8 +59,8 @@ type Table = (typeof routes)[number];
 
 const isOfAudit = ({ path }: Table): boolean => path.startsWith('/v1/audit');
 /**
- * Everything that shows more than one thing, and ends. The audit log comes first: exports note there the filters that they were asked with,
- * and so the ids of neighbours that this test asks with.
+ * Everything that shows more than one resource, and ends. The audit log comes first, because exports record their filters there, and so
+ * the ids of neighbours that this test sends.
  */
 const lists = routes
   .filter(
@@ -69,28 +69,28 @@ const lists = routes
   )
   .toSorted((one, other) => Number(isOfAudit(other)) - Number(isOfAudit(one)));
 const hasCursor = ({ query }: Table): boolean => 'cursor' in ((query as { shape?: object }).shape ?? {});
-/** Routes that no key may ask are asked by people. */
+/** Routes that do not accept keys are called by users. */
 const ask = (route: Table, { byKey, byPerson }: Reader): CredentialCaller =>
   ['environment', 'any'].includes(classOf(route)) ? byKey : byPerson;
-/** Tenants whose things a reader may see: above environments a whole organisation. */
+/** Tenants whose resources a reader may see: above environments a whole organisation. */
 const visible = (route: Table, { of }: Reader): Tenant[] =>
   classOf(route) === 'environment' || classOf(route) === 'any'
     ? [of]
     : [all.victim, all.otherApp, all.otherEnvironment, all.otherOrganisation, all.suspendedApp].filter(
         ({ organisationId }) => organisationId === of.organisationId,
       );
-/** Everything that an answer shows: the items of a page, groups, figures, or lines. */
+/** Returns everything that a response shows: the items of a page, groups, statistics, or lines. */
 function itemsIn({ text, headers }: Reply): unknown[] {
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('application/x-ndjson')) return text.split('\n').filter((line) => line !== '');
-  // The first line is the head.
+  // The first line is the header.
   if (type.startsWith('text/csv')) return text.split('\r\n').slice(1, -1);
-  // `as`: the answer was held to its schema.
+  // `as`: the response was checked against its schema.
   const shown = JSON.parse(text) as Record<string, unknown[] | undefined>;
   const { data, groups, channels, subscriptions, workflows, webhooks, answers, versions, totals } = shown;
-  // Runs are counted by their outcomes alone.
+  // Runs are counted only by their outcomes.
   const outcomes = totals && Object.entries(totals).filter(([, count]) => Number(count) > 0);
-  // Work that is left is counted as well.
+  // Unfinished work is counted as well.
   const left = [shown['pending'], shown['retrying'], shown['openDeadLetters']] as ({ count?: number } | undefined)[];
   if (left.every((each) => each !== undefined)) return left.filter(({ count = 0 }) => count > 0);
   return data ?? groups ?? channels ?? subscriptions ?? workflows ?? webhooks ?? answers ?? versions ?? outcomes ?? [];
@@ -99,10 +99,10 @@ const cursorIn = ({ text }: Reply): string | undefined =>
   (JSON.parse(text) as { pagination: { cursor?: string } }).pagination.cursor;
 
 describe.each(lists)('$method $path', (route) => {
-  test('shows its own things and nothing of any neighbour, whatever filters and ids of neighbours are asked for', async () => {
+  test('shows its own resources and nothing of any neighbour, whatever filters and ids of neighbours the request has', async () => {
     const [first, ...others] = readers as [Reader, ...Reader[]];
     const own = await ask(route, first)(route.method, pathWith(route.path, first.of.ids));
-    // Some of its things may be alike, and stand in one group; its workflow has one version.
+    // Some of its resources may be alike and form one group; its workflow has one version.
     expect(itemsIn(own).length).toBeGreaterThan(/\/(groups|versions)$/.test(route.path) ? 0 : 1);
     for (const reader of others) {
       const path = pathWith(route.path, reader.of.ids);
@@ -121,7 +121,7 @@ describe.each(lists)('$method $path', (route) => {
 
   if (!hasCursor(route)) return;
 
-  test('gives cursors that no neighbour can use', async () => {
+  test('returns cursors that no neighbour can use', async () => {
     const [first, ...others] = readers as [Reader, ...Reader[]];
     const cursor = cursorIn(await ask(route, first)(route.method, `${pathWith(route.path, first.of.ids)}?limit=1`));
     expect(cursor).toEqual(expect.any(String));
@@ -129,7 +129,7 @@ describe.each(lists)('$method $path', (route) => {
       const path = `${pathWith(route.path, reader.of.ids)}?limit=100&cursor=${cursor}`;
       const reply = await ask(route, reader)(route.method, path);
       expect(foreignIn(all, reply.text, { own: visible(route, reader) })).toEqual([]);
-      // A list of a whole organisation is one list, from whichever app it is asked for; a person's own is never a neighbour's.
+      // A list of a whole organisation is the same from each of its apps; a user's own list is never a neighbour's.
       const isOwn =
         classOf(route) !== 'environment' &&
         classOf(route) !== 'any' &&

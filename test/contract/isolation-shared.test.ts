@@ -33,9 +33,12 @@ describe('isolation shared', () => {
   const codeOf = ({ text }: Reply): string | undefined =>
     (JSON.parse(text) as { error?: { code: string } }).error?.code;
 
-  /** Asks the victim first and then each neighbour, so that whatever a process remembers is the victim's; then the other way about. */
-  describe('a process remembers nothing of one tenant that answers for another', () => {
-    test('a channel whose schema and filters are known is not there for a neighbour, and one that is not there is no less its own', async () => {
+  /**
+   * Sends the victim's request first and then each neighbour's, so that whatever a process caches is the victim's; then the other way
+   * round.
+   */
+  describe('a process caches nothing of one tenant that affects another', () => {
+    test("a channel whose schema and filters are cached is not found for a neighbour, and a missing one does not hide the tenant's own", async () => {
       const { victim } = all;
       const paths = ['messages', 'validate', 'dry-run'].map((name) => `/v1/channels/${victim.ids.channelId}/${name}`);
       const fresh = await make(posthorn, victim.key, '/v1/channels', { name: 'unknown so far' });
@@ -53,13 +56,13 @@ describe('isolation shared', () => {
         expect((await as(neighbour)('POST', '/v1/messages/batch', across)).status).toBe(400);
     });
 
-    test('a key that is known opens its own environment only, under whatever prefix', async () => {
+    test('a cached key opens only its own environment, under whatever prefix', async () => {
       const { victim } = all;
       expect((await as(victim)('GET', '/v1/channels')).status).toBe(200);
       expect((await as({ key: victim.key.replace('svc_live_', 'svc_test_') })('GET', '/v1/channels')).status).toBe(401);
     });
 
-    test('a person is asked for the role in each place that a request names', async () => {
+    test('the role of a user is checked in each place that a request names', async () => {
       const { victim, otherOrganisation, join } = all;
       const owner = await join(victim.organisationId, 'owner');
       const path = `/v1/channels/${victim.ids.channelId}`;
@@ -71,7 +74,7 @@ describe('isolation shared', () => {
     });
   });
 
-  describe('rates', () => {
+  describe('limits', () => {
     const limited = async (tenant: Tenant): Promise<CredentialCaller> => {
       const body = { name: 'slow', limits: { requestsPerMinute: 4, batchPerMinute: 2, burst: 100 } };
       return as({ key: String((await make(posthorn, tenant.key, '/v1/api-keys', body))['key']) });
@@ -83,7 +86,7 @@ describe('isolation shared', () => {
       ['batches', 2, 'POST', ({ ids }: Tenant) => `/v1/channels/${ids.channelId}/messages/batch`],
       ['transactions', 2, 'POST', () => '/v1/messages/transactional'],
     ] as const)(
-      'of %s are counted apart: one tenant has used up its own, and every other is served',
+      'of %s are counted separately: when one tenant has used up its own, every other is served',
       async (_, limit, method, pathOf) => {
         const body = ({ ids }: Tenant) =>
           method === 'POST' ? { messages: [{ ...message, channelId: ids.channelId }] } : undefined;
@@ -101,7 +104,7 @@ describe('isolation shared', () => {
     );
   });
 
-  test('a stream shows what its own channel gets and nothing of its neighbours, while all of them publish at once', async () => {
+  test('a stream shows what its own channel receives and nothing of its neighbours, while all of them publish at once', async () => {
     const tenants = [all.victim, ...neighbours];
     const streams = await Promise.all(
       tenants.map(({ key, ids }) => openStream({ url: `${posthorn.url}/v1/channels/${ids.channelId}/stream`, key })),
@@ -124,7 +127,7 @@ describe('isolation shared', () => {
       );
       for (const [index, stream] of streams.entries()) {
         const own = sent[index] ?? [];
-        // Transactions of other test files hold streams back: what was published before may come again at first.
+        // Transactions of other test files hold streams back, so earlier messages may be repeated at first.
         await waitFor(`all messages of channel ${index}`, () => own.every((id) => idsOf(stream).includes(id)));
         const shown = idsOf(stream);
         expect(shown.filter((id) => sent.some((ids, other) => other !== index && ids.includes(id)))).toEqual([]);
@@ -136,7 +139,7 @@ describe('isolation shared', () => {
     }
   });
 
-  test('a replay of all dead letters counts those of its own environment, and makes no other ones due', async () => {
+  test('a replay of all dead letters counts those of its own environment, and makes no others due', async () => {
     const { db } = posthorn.deps;
     const openOf = (environmentId: string) => db.deadLetter.count({ where: { environmentId, status: 'open' } });
     const tenants = [all.victim, ...neighbours];
@@ -154,11 +157,11 @@ describe('isolation shared', () => {
     expect(after).toEqual([0, ...others]);
   });
 
-  // Last, because some of these do what they ask for.
+  // Last, because some of these requests succeed.
   describe('an Idempotency-Key', () => {
     const posts = routes.filter((route) => route.method === 'POST' && classOf(route) === 'environment');
 
-    test.each(posts)('answers for no other tenant, nor for another credential: POST $path', async (route) => {
+    test.each(posts)('is not shared with another tenant or another credential: POST $path', async (route) => {
       const { victim } = all;
       const { body } = exampleOf(route, victim.ids);
       const path = pathWith(route.path, victim.ids);
@@ -169,7 +172,7 @@ describe('isolation shared', () => {
         const reply = await as(neighbour)('POST', path, body, headers);
         expect(reply.headers.get('idempotent-replayed')).toBeNull();
         expect(foreignIn(all, reply.text, { own: [neighbour], sent: `${path} ${JSON.stringify(body)}` })).toEqual([]);
-        // A definition without names of things is good or bad for everybody alike.
+        // A definition without references is valid or invalid for every tenant alike.
         if (reply.status < 300 && route.path !== '/v1/workflows/validate') expect(reply.text).not.toBe(first.text);
       }
       const { key } = await make(posthorn, victim.key, '/v1/api-keys', { name: 'second' });
@@ -178,7 +181,7 @@ describe('isolation shared', () => {
     });
   });
 
-  /** Says whether somebody waits for a lock before the answers are there. */
+  /** Returns whether a transaction waits for a lock before the responses arrive. */
   const waitsOrAnswers = (answers: Promise<unknown>): Promise<string> =>
     waitFor('a lock that is waited for, or all answers', async () => {
       const { rows } = await posthorn.deps.pool.query(
@@ -194,7 +197,7 @@ describe('isolation shared', () => {
       ['subscriptions', 'subscriptionId', '/v1/subscriptions/:subscriptionId'],
       ['api_keys', 'apiKeyId', '/v1/api-keys/:apiKeyId'],
       ['machine_credentials', 'machineCredentialId', '/v1/machine-credentials/:machineCredentialId'],
-    ] as const)('keep no neighbour waiting while they are changed (%s)', async (table, name, path) => {
+    ] as const)('do not block a neighbour while they are changed (%s)', async (table, name, path) => {
       const { pool } = posthorn.deps;
       const connection = await pool.connect();
       await connection.query('BEGIN');
@@ -203,7 +206,7 @@ describe('isolation shared', () => {
         neighbours.map(async (neighbour) => {
           const at = pathWith(path, all.victim.ids);
           const ask = as(neighbour);
-          // One after the other: each locks the key of the one who asks.
+          // Sequentially, because each locks the caller's key.
           const replies = [await ask('PATCH', at, { name: 'theirs' }), await ask('DELETE', at)];
           if (table === 'subscriptions') replies.push(await ask('POST', `${at}/pause`));
           return [...new Set(replies.map(codeOf))];
@@ -215,7 +218,7 @@ describe('isolation shared', () => {
       expect([seen, await answers]).toEqual(['answered', neighbours.map(() => ['NOT_FOUND'])]);
     });
 
-    test('keep no neighbour waiting while they are changed (apps)', async () => {
+    test('do not block a neighbour while they are changed (apps)', async () => {
       const { victim, otherOrganisation, join } = all;
       const owner = await join(otherOrganisation.organisationId, 'owner');
       const connection = await posthorn.deps.pool.connect();
@@ -229,7 +232,7 @@ describe('isolation shared', () => {
       expect([seen, (await answer).status]).toEqual(['answered', 404]);
     });
 
-    test('are held with their own app, and with no neighbour’s', async () => {
+    test('are on hold with their own app, and with no neighbour’s', async () => {
       const { db } = posthorn.deps;
       const heldIn = async (): Promise<string[]> => {
         const held = { where: { appSuspendedAt: { not: null } }, select: { environmentId: true } };
@@ -248,7 +251,7 @@ describe('isolation shared', () => {
       expect(await heldIn()).toEqual(holding);
     });
 
-    test('take no name from a neighbour: apps of two organisations have one slug', async () => {
+    test('do not reserve a name for a neighbour: apps of two organisations may have the same slug', async () => {
       const { apps } = posthorn.services;
       const app = { name: 'Shop', slug: 'one-slug' };
       for (const { organisationId } of [all.victim, all.otherOrganisation])
@@ -256,7 +259,7 @@ describe('isolation shared', () => {
       await expect(apps.operator.create(app, all.victim.organisationId)).rejects.toThrow('is taken');
     });
 
-    test('are not told to one who reads the log of another whole organisation', async () => {
+    test("are not shown to a reader of another organisation's log", async () => {
       const { victim, otherOrganisation, join } = all;
       const { browser } = await join(otherOrganisation.organisationId, 'owner');
       const names = { 'posthorn-organisation': otherOrganisation.organisationId };
@@ -269,7 +272,7 @@ describe('isolation shared', () => {
       }
     });
 
-    test('are told of once in an operator’s export of all organisations', async () => {
+    test('appear once in an operator’s export of all organisations', async () => {
       const lines: string[] = [];
       for await (const line of posthorn.services.audit.operator.export()) lines.push(line);
       expect(lines.length).toBeGreaterThan(10);
@@ -277,7 +280,7 @@ describe('isolation shared', () => {
       expect(lines).toHaveLength(await posthorn.deps.db.auditEntry.count());
     });
 
-    test('are told of in the log of their own organisation, where Temporal has ended one', async () => {
+    test('appear in the log of their own organisation when Temporal ends one', async () => {
       const { db, pool, log } = posthorn.deps;
       const record = createRecordAudit(posthorn.deps);
       const carriers = { whyEnded: () => Promise.resolve('by hand') };
@@ -289,7 +292,7 @@ describe('isolation shared', () => {
       }
     });
 
-    test('are made in the app that an operator names', async () => {
+    test('are created in the app that an operator names', async () => {
       const { machineCredentials } = posthorn.services;
       for (const { appId, environment, environmentId } of [all.otherApp, all.victim, all.otherOrganisation]) {
         const made = await machineCredentials.operator.create({ appId, environment, name: 'till', tier: 'pro' });
@@ -298,7 +301,7 @@ describe('isolation shared', () => {
       }
     });
 
-    test('are not among those that an operator asks for by the app of another one', async () => {
+    test('are not listed when an operator filters by another app', async () => {
       const { victim, otherApp } = all;
       const keys = await posthorn.services.apiKeys.operator.list({ appId: victim.appId });
       const ids = keys.map(({ id }) => id);
@@ -308,7 +311,7 @@ describe('isolation shared', () => {
 });
 
 describe('isolation publishing', () => {
-  /** A channel that a neighbour publishes to: every subscription of the others has a filter, and nobody matches what was not checked. */
+  /** A channel that a neighbour publishes to: every subscription of the others has a filter, and none matches without a check. */
   let all: Neighbourhood;
   let neighbours: readonly Tenant[];
   let channelId: string;
@@ -320,7 +323,7 @@ describe('isolation publishing', () => {
     ({ id: channelId } = await make(posthorn, all.victim.key, '/v1/channels', { name: 'strict', schema }));
     const subscription = { channelId, name: 'all', webhookUrl: 'https://example.com/hook' };
     ({ id: subscriptionId } = await make(posthorn, all.victim.key, '/v1/subscriptions', subscription));
-    // The process knows the channel's schema from now on.
+    // The process has cached the channel's schema from now on.
     await make(posthorn, all.victim.key, `/v1/channels/${channelId}/messages`, { ...message, id: 'known' });
   });
 
@@ -338,7 +341,7 @@ describe('isolation publishing', () => {
     test.each<[string, string, (sent: object) => object]>([
       ['alone', '/messages', (sent) => sent],
       ['in a batch of the channel', '/messages/batch', (sent) => ({ messages: [sent] })],
-    ])('%s finds no channel of a neighbour, and leaves nothing there', async (__, path, wrap) => {
+    ])('%s finds no channel of a neighbour, and stores nothing there', async (__, path, wrap) => {
       const before = await tableContents(posthorn.deps.pool);
       for (const { key } of neighbours) {
         const { status } = await callerByKey(posthorn.url, key)('POST', `/v1/channels/${channelId}${path}`, wrap(body));
@@ -348,7 +351,7 @@ describe('isolation publishing', () => {
     });
   });
 
-  test('a message of a neighbour that waits for its time is neither erased nor cancelled', async () => {
+  test('a scheduled message of a neighbour can be neither erased nor cancelled', async () => {
     const waiting = all.victim.ids.scheduledMessageId;
     const before = await tableContents(posthorn.deps.pool);
     for (const { key } of neighbours) {
@@ -394,7 +397,7 @@ describe('isolation changes', () => {
 
   const message = { eventType: 'order.created', payload: { n: 1 } };
 
-  test('changes are told of the own environment alone, while neighbours publish at once', async () => {
+  test('a subscriber to changes sees only those of its own environment, while neighbours publish at once', async () => {
     const tenants = [all.victim, all.otherOrganisation, all.otherApp, all.otherEnvironment];
     const streams = await Promise.all(tenants.map(({ key }) => openStream({ url: `${posthorn.url}/v1/changes`, key })));
     try {

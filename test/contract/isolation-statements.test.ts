@@ -25,7 +25,7 @@ import { makeBareNeighbours } from '../support/make/bare-neighbours.ts';
 import { insertPausedRun, make, seedResources } from '../support/make/seed.ts';
 import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts';
 
-// As isolation-automations.test.ts: titles begin with the file whose conditions they are about.
+// As in isolation-automations.test.ts, titles begin with the file whose conditions they test.
 
 let posthorn: TestPosthorn;
 let all: Awaited<ReturnType<typeof makeBareNeighbours>>;
@@ -53,7 +53,7 @@ test.each([
   ['src/insight/inspectors/service.ts', '/v1/inspectors'],
   ['src/messaging/messages/service.ts', '/v1/messages'],
   ['src/messaging/messages/look-through.ts', '/v1/search?q=payload.n%3D1'],
-])('%s gives cursors of %s that the other environment cannot use', async (_, path) => {
+])('%s returns cursors of %s that the other environment cannot use', async (_, path) => {
   type List = { pagination: { cursor?: string } };
   const first = `${path}${path.includes('?') ? '&' : '?'}limit=1`;
   const { body } = await posthorn.request<List>('GET', first);
@@ -67,7 +67,7 @@ test.each([
   ['refusals', 'webhooks'],
   ['requests', 'webhooks'],
   ['requests', 'inspectors'],
-])('a cursor of the %s of one of the %s opens those of no other one', async (name, collection) => {
+])('a cursor of the %s of one of the %s is invalid for any other', async (name, collection) => {
   type List = { data: { id: string }[]; pagination: { cursor?: string } };
   const owners = await posthorn.request<List>('GET', `/v1/${collection}`);
   const [one, other] = owners.body.data.map(({ id }) => `/v1/${collection}/${id}/${name}?limit=1`);
@@ -168,7 +168,7 @@ test('src/delivery/replays/delivery-store.ts finds no delivery of another enviro
 test('src/delivery/record/statements/dead-letters.ts discards no dead letter of another environment', async () => {
   const { db } = posthorn.deps;
   const ids = [all.ids.deadLetterId];
-  // Nothing stays of it: the letter is asked for again.
+  // Nothing remains of it: the test queries the letter again.
   const discarded = async (environmentId: string): Promise<string[]> => {
     let found: string[] = [];
     const attempt = db.$transaction(async (transaction) => {
@@ -206,13 +206,13 @@ test('src/identity/credentials/machine-credentials/store.ts finds the home in th
   }
 });
 
-/** The sibling and the victim see a shared connection; nobody else does. */
+/** The sibling and the victim see a shared connection, and no other tenant does. */
 const whoSees = async (see: (of: (typeof all)['victim']) => Promise<boolean>): Promise<boolean[]> =>
   Promise.all([all.victim, ...all.neighbours].map(see));
 const share = (): Promise<unknown> =>
   posthorn.deps.db.connection.update({ where: { id: all.ids.connectionId }, data: { shared: true } });
 
-test('src/automations/connections/store.ts shows what is shared to the other environment of the app alone', async () => {
+test('src/automations/connections/store.ts shows a shared connection only to the other environment of the app', async () => {
   const { db } = posthorn.deps;
   await share();
   const { connectionId } = all.ids;
@@ -222,7 +222,7 @@ test('src/automations/connections/store.ts shows what is shared to the other env
   expect(found.map((each) => each?.connection.environment)).toEqual(['live', 'live', undefined, undefined]);
 });
 
-test('src/platform/db/sql/fragments.ts lets the other environment of the app alone use what is shared', async () => {
+test('src/platform/db/sql/fragments.ts lets only the other environment of the app use a shared connection', async () => {
   const { db } = posthorn.deps;
   await share();
   const { connectionId } = all.ids;
@@ -231,10 +231,10 @@ test('src/platform/db/sql/fragments.ts lets the other environment of the app alo
   expect(await whoSees(uses)).toEqual([true, true, false, false]);
 });
 
-test('src/messaging/publishing/configs/config-store.ts has no trigger and no wait of another environment begin', async () => {
+test('src/messaging/publishing/configs/config-store.ts starts no trigger and no wait of another environment', async () => {
   const { db, pool } = posthorn.deps;
   const listens = [{ channelIds: [], eventTypes: ['a'] }];
-  // One that names a channel would be left out for that alone.
+  // One that names a channel would be excluded for that reason alone.
   const trigger = JSON.stringify({ type: 'event', config: { eventType: 'a' } });
   const { workflowId } = all.ids;
   await db.workflowVersion.updateMany({ where: { workflowId }, data: { listens, trigger } });
@@ -247,7 +247,7 @@ test('src/messaging/publishing/configs/config-store.ts has no trigger and no wai
 });
 
 test.each(['runs', 'heard'])(
-  'src/delivery/record/statements/publish.ts stores nothing of a publication to a channel of another environment (%s)',
+  'src/delivery/record/statements/publish.ts stores nothing of a publish to a channel of another environment (%s)',
   async (kind) => {
     const { db, pool, newId } = posthorn.deps;
     const { environmentId } = all.sibling;
@@ -265,7 +265,7 @@ test.each(['runs', 'heard'])(
   },
 );
 
-test('src/delivery/retention/run-store.ts removes runs by the app and for the environment that they are of', async () => {
+test('src/delivery/retention/run-store.ts removes runs by their app and their environment', async () => {
   const { db, pool } = posthorn.deps;
   const now = new Date();
   const daysOf = async () => {

@@ -50,7 +50,7 @@ type Outcome = { caller: string; status: number; code: string; foreign: string[]
 const withoutAllowed = (contents: TableContents): TableContents =>
   Object.fromEntries(Object.entries(contents).filter(([name]) => !(name in MAY_CHANGE)));
 
-/** Every case answers with its code and shows nothing of anybody else, and together they change no row. */
+/** Asserts that every case is refused with its code and shows nothing of another tenant, and that together they change no row. */
 async function expectAllRefused(ask: () => Case[], sent: string): Promise<void> {
   const before = await tableContents(posthorn.deps.pool);
   const cases = ask();
@@ -79,7 +79,7 @@ async function expectAllRefused(ask: () => Case[], sent: string): Promise<void> 
 
 type Table = (typeof routes)[number];
 
-/** The request of a route on the things of a tenant. */
+/** Returns the request of a route with the ids of a tenant. */
 function requestFor(route: Table, ids: TenantIds): Example & { path: string; sent: string } {
   const example = exampleOf(route, ids);
   const path = pathWith(route.path, ids);
@@ -106,7 +106,7 @@ function casesOf(route: Table): Case[] {
     });
     if (!isPlace(kind) || code !== 'NOT_FOUND' || caller.of === undefined)
       return bodies.map((body) => ask(code, path, body));
-    // Things of the victim that the caller does not have: in the path, or in the body alone.
+    // Resources of the victim that the caller does not have: in the path, or only in the body.
     const { ids } = caller.of;
     const [ownPath, ownBodies] = [pathWith(route.path, ids), bodiesOf(route, ids)];
     const inBody = bodies.filter((body, index) => JSON.stringify(body) !== JSON.stringify(ownBodies[index]));
@@ -117,11 +117,11 @@ function casesOf(route: Table): Case[] {
   });
 }
 
-/** Routes for everyone take no credential that could be a wrong one: what they ask for instead has tests in test/identity. */
+/** Public routes accept no credential that could be a wrong one: their own checks are tested in test/identity. */
 const guarded = routes.filter((route) => classOf(route) !== 'public');
 
 describe.each(guarded)('$method $path', (route) => {
-  test('has an example request, and tenants have an id for everything that its path names', () => {
+  test('has an example request, and tenants have an id for every parameter of its path', () => {
     expect(parametersOf(route.path, all.victim.ids)).toEqual(Object.keys(route.params));
     expect(exampleOf(route, all.victim.ids).body === undefined).toBe(route.consumes === 'none');
   });
@@ -131,7 +131,7 @@ describe.each(guarded)('$method $path', (route) => {
     await expectAllRefused(() => casesOf(route), `${path} ${JSON.stringify(bodiesOf(route, all.victim.ids))}`);
   });
 
-  test('takes people with the least role that has its scope, and nobody below', async () => {
+  test('accepts users with the least role that has its scope, and none below', async () => {
     const { path, body, sent } = requestFor(route, all.victim.ids);
     const { access } = route;
     const isLet = (role: Role): boolean =>
@@ -151,7 +151,7 @@ describe.each(guarded)('$method $path', (route) => {
     );
     const stranger = await strangerIn(posthorn.url)(route.method, path, body);
     expect([stranger.status, foreignIn(all, stranger.text, { sent })]).toEqual([401, []]);
-    // A parameter that nobody knows: whoever is let in is told of it, and nothing is done.
+    // An unknown parameter: callers with access are refused because of it, and nothing is done.
     for (const role of ROLES.filter(isLet)) {
       const { status, text } = await call(role)(route.method, `${path}?zebra=1`, body);
       expect([role, status]).toEqual([role, 400]);

@@ -9,25 +9,25 @@ describe('layers', () => {
   const files = importsOf(sources);
   const planted = (path: string, text: string) => importsOf(new Map([...sources, [path, text]]));
 
-  test('every folder of src is a room, and nothing is loose in src but main.ts', () => {
+  test('every folder of src is a room, and the only file directly in src is main.ts', () => {
     const rooms = new Set([...sourcesOf('src').keys()].map((path) => path.split('/')[1] ?? ''));
     expect([...rooms].toSorted(byName)).toEqual([...LAYERS.flat(), 'main.ts'].toSorted(byName));
   });
 
-  test('a room imports earlier rooms alone, types included', () => {
+  test('a room imports only earlier rooms, types included', () => {
     expect(upwardImports(files)).toEqual([]);
   });
 
-  test('workflows, activities, local, client and dashboard import what the table says', () => {
+  test('workflows, activities, local, client and dashboard import what the table allows', () => {
     expect(strayImports(files)).toEqual([]);
     const ofWorkflows = [...sources].filter(([path]) => path.startsWith('workflows/'));
     expect(ofWorkflows.length).toBeGreaterThan(5);
-    // At run time a workflow reaches no activity but by Temporal.
+    // At run time workflows reach activities only through Temporal.
     for (const [, text] of ofWorkflows)
       expect(text).not.toMatch(/^(?:import (?!type )|export )[^;]*from '(?:\.\.\/)+activities\//m);
   });
 
-  test('a store is read by its resource alone', () => {
+  test('only its resource imports a store', () => {
     expect(foreignStores(files)).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ describe('layers', () => {
     ['client/src/planted.ts', "import { x } from '../../src/kernel/words/rights.ts';\n", strayImports],
     ['local/planted.ts', "import { x } from '../src/delivery/record/service.ts';\n", strayImports],
     ['src/messaging/streams/planted.ts', "import { x } from '../channels/store.ts';\n", foreignStores],
-  ])('a fault planted in %s is found', (path, text, rule) => {
+  ])('a planted violation in %s is found', (path, text, rule) => {
     expect(rule(planted(path, text)).map((found) => found.split(' -> ')[0])).toEqual([path]);
   });
 });

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
-/** One planted fault: the file it stands in, its text, and the rule that must refuse it. */
+/** One planted fault: its file, its text, and the rule that must refuse it. */
 type Fault = { fault: string; path: string; text: string; rule: string };
 
 const faults: Fault[] = [
@@ -108,7 +108,7 @@ const faults: Fault[] = [
   },
 ];
 
-/** Code that breaks a rule where the rule does not hold. */
+/** Code that breaks a rule in a file where the rule does not apply. */
 const exceptions: [path: string, text: string][] = [
   ['src/platform/config/config.ts', "export const port = process.env['PORT'];\n"],
   ['bench/deliver.ts', "console.log(process.env['PORT']);\n"],
@@ -136,7 +136,7 @@ beforeAll(() => {
     "import { one } from './one.ts';\nexport const two = (): number => one() + 1;\n",
   );
   for (const [path, text] of exceptions) plant(path, text);
-  // One run over all of it: starting the type checker is what takes the time.
+  // A single run over all files, because starting the type checker takes most of the time.
   const run = spawnSync(
     process.execPath,
     [join(PROJECT, 'node_modules/oxlint/bin/oxlint'), '--type-aware', '--format', 'json', '.'],

@@ -7,7 +7,7 @@ import type { Item } from '../support/make/list-filters.ts';
 import { LISTS, type ListName, seedLists } from '../support/make/seeded-lists.ts';
 
 let posthorn: TestPosthorn;
-/** The lists' addresses in either environment, each with five items or more. */
+/** The lists' addresses in either environment, each with at least five items. */
 let paths: Record<'live' | 'test', Record<ListName, string>>;
 
 type Page = { data: Item[]; pagination: { cursor?: string; hasMore: boolean } };
@@ -28,7 +28,7 @@ const all = async (name: ListName, query = '', environment: 'live' | 'test' = 'l
   return body.data;
 };
 
-/** Goes through the list page by page, checking each page, and returns every id in the order in which it came. */
+/** Reads the list page by page, checking each page, and returns every id in order. */
 async function walk(name: ListName, limit: number, query = ''): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
@@ -56,7 +56,7 @@ async function expectInvalid(name: ListName, query: string, parameter: string): 
 const cursorOf = async (name: ListName, query = '', environment: 'live' | 'test' = 'live'): Promise<string> =>
   (await get(name, `limit=1&${query}`, environment)).body.pagination.cursor ?? '';
 
-test('these are all lists of the contract', () => {
+test('the tested lists are all lists of the contract', () => {
   // Lists above environments (test/identity) and the catalogue (test/automations/connectors.test.ts) have tests of their own.
   const lists = CONTRACT.filter(
     ({ listOf, level, path }) => listOf !== undefined && level !== 'organisation' && path !== '/v1/connectors',
@@ -74,14 +74,14 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
     }
   });
 
-  test('gives every item exactly once, in pages of any size', async () => {
+  test('returns every item exactly once, in pages of any size', async () => {
     const ids = (await all(name)).map(({ id }) => id);
     for (const limit of [...ids.map((_, index) => index + 1), ids.length + 1]) {
       expect([limit, await walk(name, limit)]).toEqual([limit, ids]);
     }
   });
 
-  test('has pages of 20 unless told otherwise, and refuses any limit but a whole number from 1 to 100', async () => {
+  test('has pages of 20 by default, and refuses any limit but a whole number from 1 to 100', async () => {
     const idsOf = async (query = ''): Promise<unknown[]> => (await get(name, query)).body.data.map(({ id }) => id);
     expect(await idsOf()).toEqual(await idsOf('limit=20'));
     for (const limit of ['0', '101', 'abc', '1e1', '-1', '+1', '1.0', '0x1', '', '%201', '1&limit=1', '99999999999']) {
@@ -89,7 +89,7 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
     }
   });
 
-  test('refuses a cursor that is not its own', async () => {
+  test('refuses a cursor of another list', async () => {
     const own = await cursorOf(name);
     const [id = '', mark = ''] = Buffer.from(own, 'base64url').toString().split('.');
     const sealed = (text: string): string => Buffer.from(text).toString('base64url');
@@ -135,7 +135,7 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
   }
 
   if (Object.keys(filters).length > 1) {
-    test('takes filters together: an item is shown that matches all of them', async () => {
+    test('combines filters: an item must match all of them', async () => {
       const items = await known(name);
       const choices = Object.entries(filters).map(([filter, { values }]) => ({
         filter,
@@ -154,8 +154,8 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
   }
 
   if (hasTimes !== undefined) {
-    // Old: `until` was cut to the millisecond, so that one of the same millisecond was left out.
-    test('has since and until, which are exclusive and hold to the microsecond', async () => {
+    // Regression: `until` was cut to the millisecond, so an item of the same millisecond was missing.
+    test('accepts since and until, which are exclusive and precise to the microsecond', async () => {
       const items = await all(name);
       const microseconds = (item: Item): bigint => BigInt(Date.parse(String(item[hasTimes]))) * 1_000n;
       const chosen = [items[0], items[Math.floor(items.length / 2)], items.at(-1)].flatMap((item) => item ?? []);
@@ -172,8 +172,8 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
       }
     });
 
-    // Old: it was INVALID_REQUEST, also where both bounds lay within one millisecond and were in order.
-    test('is empty where since is not before until, or nothing lies between', async () => {
+    // Regression: it was INVALID_REQUEST, even if both bounds were in order within one millisecond.
+    test('is empty if since is not before until, or nothing lies between', async () => {
       const items = await all(name);
       for (const item of items) {
         const at = BigInt(Date.parse(String(item[hasTimes]))) * 1_000n;
@@ -188,7 +188,7 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
       }
     });
 
-    test('takes since and until beside its filters', async () => {
+    test('accepts since and until together with its filters', async () => {
       const items = await known(name);
       const middle = String(items[Math.floor(items.length / 2)]?.[hasTimes]);
       for (const [filter, { values, matches }] of Object.entries(filters)) {
@@ -206,7 +206,7 @@ describe.each(LISTS)('the list of $name', ({ name, filters, hasTimes, isSoonestF
       expect((await get(name, `cursor=${bound}&since=2001-01-01T01:00:00.000100%2B01:00`)).status).toBe(200);
     });
 
-    test('takes offsets and refuses what is no date-time', async () => {
+    test('accepts offsets and refuses anything that is not a date-time', async () => {
       const items = await all(name);
       expect(await all(name, 'since=1969-12-31T23:59:59-01:00')).toEqual(items);
       expect(await all(name, 'since=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59.999Z')).toEqual(items);
@@ -234,7 +234,7 @@ test.each([
   ['messages', 'channels'],
   ['scheduled', 'channels'],
   ['attempts', 'deliveries'],
-] as const)('a cursor of the list of %s of one thing opens that of no other one', async (name, table) => {
+] as const)('a cursor of the list of %s of one resource is invalid for any other', async (name, table) => {
   const id = /[a-z]{3}_\w+/.exec(paths.live[name])?.[0] ?? '';
   const { rows } = await posthorn.deps.pool.query<{ id: string }>(
     `SELECT o.id FROM ${table} o JOIN ${table} t USING (environment_id) WHERE t.id = $1 AND o.id <> $1 ORDER BY 1 LIMIT 1`,
@@ -245,7 +245,7 @@ test.each([
   expect([status, body.error?.details?.field]).toEqual([400, 'cursor']);
 });
 
-test('a list that grows while it is read goes on behind the last item, and neither repeats nor leaves out one', async () => {
+test('a list that grows while it is read continues after the last item, and neither repeats nor skips one', async () => {
   for (const name of ['messages', 'deliveries', 'subscriptions'] as const) {
     const before = (await all(name)).map(({ id }) => id);
     const cursor = await cursorOf(name);
@@ -261,7 +261,7 @@ test('a list that grows while it is read goes on behind the last item, and neith
   }
 });
 
-/** Items with what the database says of them besides, in the order of the list. */
+/** Returns the items, with further columns from the database, in the order of the list. */
 async function known(name: ListName, environment: 'live' | 'test' = 'live'): Promise<Item[]> {
   const { rows } = await rowsOf(name, environment);
   const rowOf = new Map(rows.map((row) => [row.id, row]));
@@ -291,7 +291,7 @@ async function expectMatching(name: ListName, items: readonly Item[], wanted: Re
 const timeText = (microseconds: bigint): string =>
   `${new Date(Number(microseconds / 1_000n)).toISOString().slice(0, -1)}${String(microseconds % 1_000n).padStart(3, '0')}Z`;
 
-/** The first cursor that any of these filters gives: not every filter has more than one item. */
+/** Returns the first cursor that any of these filters yields: not every filter has more than one item. */
 async function firstCursor(name: ListName, queries: string[]): Promise<string> {
   for (const query of queries) {
     const cursor = await cursorOf(name, query);

@@ -27,7 +27,7 @@ describe('people', () => {
   });
 
   type Refusal = { error: { code: string; message: string; details?: { field: string; reason: string } } };
-  /** Routes of OAuth clients and of services that send have tests of their own: test/identity/tokens.test.ts, test/automations. */
+  /** Routes of OAuth clients and of external senders have tests of their own: test/identity/tokens.test.ts, test/automations. */
   const people = routes.filter(
     ({ access, path, ownLimit }) => typeof access === 'string' && path.startsWith('/v1/') && ownLimit === undefined,
   );
@@ -39,7 +39,7 @@ describe('people', () => {
       ...(isDangerous === true ? ['fresh'] : []),
     ].join(', ');
 
-  test('these are all routes of people, with who may ask and what guards them', () => {
+  test('the table lists all routes of users, with who may call them and their guards', () => {
     const lineOf = (endpoint: string, access: unknown, status: number, guards: string): string =>
       `${endpoint}: ${String(access)}, ${status}, ${guards}`;
     const actual = people.map((row) => lineOf(`${row.method} ${row.path}`, row.access, row.status, guardsOf(row)));
@@ -48,7 +48,7 @@ describe('people', () => {
     expect(actual).toHaveLength(wanted.length);
   });
 
-  test('routes with a scope that show or make secrets, change rights, or erase, ask a person for the password again', () => {
+  test("routes with a scope that show or create secrets, change rights, or erase, require a user's password again", () => {
     const dangerous = routes.filter((row) => typeof row.access === 'object' && row.isDangerous === true);
     expect(dangerous.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([
       'DELETE /v1/messages/:messageId',
@@ -73,7 +73,7 @@ describe('people', () => {
       const sent = body === undefined ? undefined : {};
 
       if (access !== 'public') {
-        test('without a session is UNAUTHORIZED and says so, and with an API key FORBIDDEN, and changes nothing', async () => {
+        test('returns UNAUTHORIZED without a session and says so, FORBIDDEN with an API key, and changes nothing', async () => {
           await expectUnchanged(async () => {
             const stranger = createBrowser(posthorn);
             const refused = await stranger.request<Refusal>(method, target, sent);
@@ -88,10 +88,10 @@ describe('people', () => {
         });
       }
 
-      test('refuses unknown fields and parameters, and what is no JSON, with all headers, and changes nothing', async () => {
+      test('refuses unknown fields and parameters, and anything but JSON, with all headers, and changes nothing', async () => {
         await expectUnchanged(async () => {
           const parameter = await browser.request<Refusal>(method, `${target}?zebra=1`, sent);
-          // The identity provider has written it: nothing is found where none is configured.
+          // The identity provider has written it: NOT_FOUND if none is configured.
           if (isOthers === true) expect(parameter.status).toBe(404);
           else expect([parameter.status, parameter.body.error.details?.field]).toEqual([400, 'zebra']);
           for (const name of ['limit', 'remaining', 'reset'])
@@ -108,7 +108,7 @@ describe('people', () => {
       });
 
       if (method !== 'GET') {
-        test('from a page of another site is FORBIDDEN, and changes nothing', async () => {
+        test('returns FORBIDDEN for a request from a page of another site, and changes nothing', async () => {
           await expectUnchanged(async () => {
             const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
             expect((await browser.request(method, target, sent, { headers })).status).toBe(403);
@@ -131,7 +131,7 @@ describe('concurrency', () => {
     `/v1/subscriptions/${(await createSubscription(posthorn, { channelId, webhookUrl, ...fields })).id}`;
   const read = async (address: string) => (await posthorn.request('GET', address)).body;
 
-  /** As if a living worker had told of the subscription. */
+  /** As if a live worker had reported on the subscription. */
   async function tell(address: string, gauge: { limit: number; inFlight: number; latencyMs?: number }): Promise<void> {
     const { pool } = posthorn.deps;
     await pool.query(
@@ -141,7 +141,7 @@ describe('concurrency', () => {
     await reportConcurrency(pool, 'inc_living', [{ latencyMs: undefined, ...gauge, subscriptionId }]);
   }
 
-  test.each([1, 1_000])('maxConcurrency may be %d, when it is made and when it is changed', async (maxConcurrency) => {
+  test.each([1, 1_000])('maxConcurrency may be %d, on create and on change', async (maxConcurrency) => {
     const made = await subscribed({ maxConcurrency });
     expect(await read(made)).toMatchObject({ maxConcurrency, concurrency: { limit: maxConcurrency, inFlight: 0 } });
     const changed = await subscribed();
@@ -149,7 +149,7 @@ describe('concurrency', () => {
     expect(answer).toMatchObject({ status: 200, body: { maxConcurrency, concurrency: { limit: maxConcurrency } } });
   });
 
-  test.each([0, 1_001])('maxConcurrency may not be %d', async (maxConcurrency) => {
+  test.each([0, 1_001])('maxConcurrency must not be %d', async (maxConcurrency) => {
     const address = await subscribed();
     const before = await read(address);
     for (const answer of [
@@ -165,7 +165,7 @@ describe('concurrency', () => {
     expect(await read(address)).toEqual(before);
   });
 
-  test('a subscription shows its concurrency wherever it is answered alone, with a latency once there was an answer', async () => {
+  test('a subscription includes its concurrency when it is returned alone, with a latency once there was a response', async () => {
     const address = await subscribed();
     await tell(address, { limit: 40, inFlight: 7 });
     expect((await read(address))['concurrency']).toEqual({ limit: 40, inFlight: 7 });
@@ -183,7 +183,7 @@ describe('concurrency', () => {
     }
   });
 
-  test('a concurrency that is sent back, changed or not, changes nothing; a new subscription takes none', async () => {
+  test('a PATCH that returns a concurrency, changed or not, changes nothing; a new subscription does not accept one', async () => {
     const address = await subscribed();
     await tell(address, { limit: 40, inFlight: 7, latencyMs: 90 });
     const before = await read(address);
@@ -219,7 +219,7 @@ describe('named lists', () => {
   const channel = (environment: 'live' | 'test'): Promise<Row> =>
     make(posthorn, posthorn.keys[environment], '/v1/channels', { name: 'of things' }) as Promise<Row>;
 
-  /** How things of each list are made, and the prefix of their ids. */
+  /** How to create items of each list, and the prefix of their ids. */
   const LISTS: [path: string, prefix: string, fields: (channelId: string) => object][] = [
     ['/v1/channels', 'chn', () => ({})],
     ['/v1/subscriptions', 'sub', (channelId) => ({ channelId, webhookUrl: 'https://example.com/in' })],
@@ -237,7 +237,7 @@ describe('named lists', () => {
     };
     const unknown = `${prefix}_0${'z'.repeat(25)}`;
 
-    test('has the things of up to 100 ids, newest first, each once, and none of another environment', async () => {
+    test('returns the items of up to 100 ids, newest first, each once, and none of another environment', async () => {
       const [one = '', two = '', three = ''] = await add(['one', 'two', 'three']);
       const [theirs = ''] = await add(['theirs'], 'test');
 
@@ -254,7 +254,7 @@ describe('named lists', () => {
       expect((await get(`${path}?ids=${one},${two}&cursor=${cursor}`)).status).toBe(400);
     });
 
-    test('refuses ids of another kind, empty ones and more than 100', async () => {
+    test('refuses ids of another kind, empty ids and more than 100', async () => {
       const other = `dlv_0${'z'.repeat(25)}`;
       for (const ids of ['', other, `${unknown},`, `${unknown},,${unknown}`, Array(101).fill(unknown).join(',')]) {
         const { status, body } = await get<Refusal>(`${path}?ids=${ids}`);
@@ -262,7 +262,7 @@ describe('named lists', () => {
       }
     });
 
-    test('finds a part of a name in any case, and takes none of its characters for a pattern', async () => {
+    test('finds a part of a name in any case, and treats none of its characters as a pattern', async () => {
       const names = ['Straße 100% a_b', 'straße 100x aXb', 'C:\\ORDERS (eu)'];
       const [percent = '', plain = '', path1 = ''] = await add(names);
       await add(names, 'test');
@@ -277,7 +277,7 @@ describe('named lists', () => {
     });
   });
 
-  test('a subscription is found by the host of its URL, and by no other part of it', async () => {
+  test('a search finds a subscription by the host of its URL, and by no other part of it', async () => {
     const { id: channelId } = await channel('live');
     const webhookUrl = 'https://Hooks.Example.net:8443/secret/path?token=abc';
     const { id } = await make(posthorn, posthorn.keys.live, '/v1/subscriptions', {
@@ -297,7 +297,7 @@ describe('named lists', () => {
     ['failing=false', ['paused', 'active']],
     ['status=paused', ['paused']],
     ['owner=shop-7', ['active']],
-  ])('subscriptions are found by a part of their name beside %s', async (filter, expected) => {
+  ])('a search finds subscriptions by a part of their name together with %s', async (filter, expected) => {
     const { id: channelId } = await channel('live');
     const { db } = posthorn.deps;
     for (const status of ['active', 'paused', 'disabled']) {

@@ -6,8 +6,8 @@ import { parse, walk } from '../support/check/syntax.ts';
 import { sourcesOf } from '../support/check/imports.ts';
 
 /**
- * Judges patterns in a thread of its own: in the context that jest gives to a test, the library takes twenty times as long. No limit of
- * time, since the verdict must not depend on how busy the machine is.
+ * Judges patterns in a separate thread, because in jest's context the library takes twenty times as long. There is no time limit, since
+ * the result must not depend on how busy the machine is.
  */
 const CHECKER = `
   process.env.RECHECK_SYNC_BACKEND = 'pure';
@@ -19,7 +19,7 @@ const CHECKER = `
 const checker = new Worker(CHECKER, { eval: true });
 afterAll(() => checker.terminate());
 
-/** A pattern that takes longer than its text is long, and why that is no harm: what it is matched with, and how long that can be. */
+/** Patterns that take longer than linear time, and why this is harmless: what they are matched with, and how long that can be. */
 const BOUNDED: Readonly<Record<string, string>> = {
   [String.raw`/\/+$/`]: 'URLs of the settings, and of the program that uses the client library',
   [String.raw`/(task_queue="[^"]*?)inc_[^"]*"/g`]: 'our own metrics: names of task queues are settings',
@@ -32,7 +32,7 @@ const BOUNDED: Readonly<Record<string, string>> = {
     'names of environment variables',
 };
 
-/** Patterns that are put together at run time, by their file: how many, and one that shows what they are. */
+/** Patterns that are composed at run time, by file: how many, and an example. */
 const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   'src/platform/outbound/headers.ts': ['^(?:posthorn-|x-posthorn-|sec-|proxy-)'],
   'src/platform/db/migrations/large-indexes.ts': [
@@ -76,11 +76,11 @@ for (const folder of ['src', 'activities', 'workflows', 'client/src']) {
   }
 }
 
-/** By pattern, why it is not proven to take time in proportion to its text; those that are proven are left out. */
+/** Returns, by pattern, why it is not proven to be linear; proven patterns are left out. */
 async function problemsOf(patterns: readonly { pattern: string; flags: string }[]): Promise<Map<string, string>> {
   const answer = once(checker, 'message');
   checker.postMessage(patterns);
-  // `as`: what the thread above posts.
+  // `as`: the message of the thread above.
   const [verdicts] = (await answer) as [Diagnostics[]];
   return new Map(
     verdicts.flatMap((verdict) => {
@@ -96,16 +96,16 @@ const partsOf = (literal: string): { pattern: string; flags: string } => {
   return { pattern: literal.slice(1, end), flags: literal.slice(end + 1) };
 };
 
-test('every regular expression takes time in proportion to its text, but for those that meet short texts alone', async () => {
+test('every regular expression is linear, except those that are matched only with short texts', async () => {
   expect(found.size).toBeGreaterThan(200);
   const problems = await problemsOf([...found.keys()].map(partsOf));
   const unknown = [...problems].filter(([literal]) => BOUNDED[literal] === undefined);
   expect(unknown.map(([literal, problem]) => ({ literal, problem, paths: found.get(literal) }))).toEqual([]);
-  // An entry that nobody needs any more would let the pattern come back somewhere else.
+  // An unused entry would let the pattern return somewhere else.
   expect(Object.keys(BOUNDED).filter((literal) => !problems.has(literal))).toEqual([]);
 });
 
-test('patterns that are put together at run time are known, and linear as well', async () => {
+test('patterns that are composed at run time are known, and linear as well', async () => {
   expect(Object.fromEntries(composed)).toEqual(
     Object.fromEntries(Object.entries(COMPOSED).map(([path, patterns]) => [path, patterns.length])),
   );

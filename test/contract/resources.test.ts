@@ -20,14 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 
-/** Reads a resource, checks it against its documented fields and returns the names of those it has. */
+/** Reads a resource, checks it against its documented fields and returns the names of its fields. */
 async function fieldsOf(resource: z.ZodType, path: string): Promise<string[]> {
   const { status, body } = await posthorn.request('GET', path);
   expect([status, problemsOf(resource, body)]).toEqual([200, []]);
   return Object.keys(body);
 }
 
-/** The same for the first item of a list, which must be what the resource's own address shows. */
+/** Reads the first item of a list, which must be what the resource's own address shows. */
 async function firstOf(resource: z.ZodType, path: string): Promise<Record<string, unknown>> {
   const { status, body } = await posthorn.request<{ data: Record<string, unknown>[] }>('GET', path);
   const [first = {}] = body.data;
@@ -35,7 +35,7 @@ async function firstOf(resource: z.ZodType, path: string): Promise<Record<string
   return first;
 }
 
-// The specification §2 lists the fields of its resources in this order.
+// Specification §2 lists the fields of its resources in this order.
 const CHANNEL = ['id', 'name', 'status', 'retentionDays', 'createdAt', 'updatedAt'];
 const DELIVERY = [
   'id',
@@ -61,7 +61,7 @@ const SUBSCRIPTION = [
   'updatedAt',
 ];
 
-test('a channel has the fields of the specification, and leaves out what it was not given', async () => {
+test('a channel has the fields of the specification, without those that were not set', async () => {
   expect((await fieldsOf(channelAnswer, `/v1/channels/${ids.channelId}`)).toSorted()).toEqual(CHANNEL.toSorted());
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
   const full = await make(posthorn, posthorn.keys.live, '/v1/channels', {
@@ -77,7 +77,7 @@ test('a channel has the fields of the specification, and leaves out what it was 
   expect(await firstOf(channelAnswer, '/v1/channels')).toEqual(full);
 });
 
-test('a message has the fields of the specification, metadata only when it was given', async () => {
+test('a message has the fields of the specification, and metadata only if it was set', async () => {
   expect((await fieldsOf(messageAnswer, `/v1/messages/${ids.messageId}`)).toSorted()).toEqual(MESSAGE.toSorted());
   for (const metadata of [{}, { source: 'till' }]) {
     const list = `/v1/channels/${ids.channelId}/messages`;
@@ -90,12 +90,12 @@ test('a message has the fields of the specification, metadata only when it was g
   }
 });
 
-test('a subscription has the fields of the specification, its limits and its circuit, and never its secret', async () => {
+test('a subscription has the fields of the specification, its limits and its circuit breaker, and never its secret', async () => {
   const path = `/v1/subscriptions/${ids.subscriptionId}`;
   const ours = ['statusChangedAt', 'timeoutMs', 'maxRetryAfter', 'circuitBreaker', 'circuit', 'concurrency'];
   expect((await fieldsOf(subscriptionAnswer, path)).toSorted()).toEqual([...SUBSCRIPTION, ...ours].toSorted());
   const { body } = await posthorn.request('GET', path);
-  // Defaults are shown, not left out.
+  // Defaults are included.
   expect(body).toMatchObject({
     name: 'example.com',
     eventTypes: [],
@@ -107,13 +107,13 @@ test('a subscription has the fields of the specification, its limits and its cir
     concurrency: { limit: 20, inFlight: 0 },
   });
   const changed = await posthorn.request('PATCH', path, { headers: { 'x-shop': '7' }, eventTypes: ['order.*'] });
-  // A list does not ask what is in flight at each one's receiver.
+  // A list does not query the requests in flight of each subscription.
   const { concurrency, ...listed } = changed.body;
   expect(concurrency).toEqual(body['concurrency']);
   expect(await firstOf(subscriptionAnswer, '/v1/subscriptions')).toEqual(listed);
 });
 
-test('a delivery has no times and no response before its first try, and gets them with it', async () => {
+test('a delivery has no times and no response before its first attempt, and has them after it', async () => {
   const list = `/v1/channels/${ids.channelId}/messages`;
   const message = await make(posthorn, posthorn.keys.live, list, { eventType: 'order.created', payload: {} });
   const fresh = await firstOf(deliveryAnswer, `/v1/deliveries?messageId=${message.id}`);
@@ -123,7 +123,7 @@ test('a delivery has no times and no response before its first try, and gets the
 
   const where = { id: String(fresh['id']) };
   const tried = { attempts: 1, lastAttemptAt: new Date(), status: 'retrying' };
-  // A connection that was refused: tried, but nothing answered.
+  // A connection that was refused: attempted, without a response.
   await posthorn.deps.db.delivery.update({ where, data: { ...tried, nextRetryAt: new Date() } });
   expect((await fieldsOf(deliveryAnswer, path)).toSorted()).toEqual(
     [...DELIVERY, 'lastAttemptAt', 'nextRetryAt'].toSorted(),
@@ -149,7 +149,7 @@ test('a delivery has no times and no response before its first try, and gets the
   await posthorn.request('POST', `/v1/subscriptions/${ids.subscriptionId}/resume`);
 });
 
-test('an attempt has its fields and errorMessage; error and response only where there was one', async () => {
+test('an attempt has its fields and errorMessage, and error and response only if there was one', async () => {
   const attempt = ['id', 'deliveryId', 'number', 'startedAt', 'durationMs', 'outcome', 'temporalWorkflowId'];
   const path = `/v1/deliveries/${ids.deliveryId}/attempts`;
   expect(Object.keys(await firstOf(attemptAnswer, path)).toSorted()).toEqual(
@@ -165,7 +165,7 @@ test('an attempt has its fields and errorMessage; error and response only where 
   expect(Object.keys(await firstOf(attemptAnswer, path)).toSorted()).toEqual([...attempt, 'response'].toSorted());
 });
 
-test('a dead letter has its fields; when and by whom only once it is replayed', async () => {
+test('a dead letter has its fields, and when and by whom only once it is replayed', async () => {
   const path = `/v1/dlq/${ids.deadLetterId}`;
   const open = await fieldsOf(deadLetterAnswer, path);
   expect(await firstOf(deadLetterAnswer, '/v1/dlq')).toEqual((await posthorn.request('GET', path)).body);
@@ -178,7 +178,7 @@ test('a dead letter has its fields; when and by whom only once it is replayed', 
   expect((await fieldsOf(deadLetterAnswer, path)).toSorted()).toEqual([...open, 'replayedAt', 'replayedBy'].toSorted());
 });
 
-test('an API key has its fields and its limits, and shows itself once', async () => {
+test('an API key has its fields and its limits, and is shown only once', async () => {
   const { live } = posthorn.keys;
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const made = await make(posthorn, live, '/v1/api-keys', { name: 'till', expiresAt });
@@ -193,7 +193,7 @@ test('an API key has its fields and its limits, and shows itself once', async ()
   expect(rotated.body['key']).not.toBe(key);
 });
 
-test('the schemas of answers find what is missing, unknown, null or of another form', () => {
+test('the schemas of responses detect fields that are missing, unknown, null or of another type', () => {
   const channel = { id: `chn_01m${'0'.repeat(23)}`, name: 'a', status: 'active', retentionDays: 30 };
   const times = { createdAt: '2026-01-31T12:00:00.000Z', updatedAt: '2026-01-31T12:00:00.000Z' };
   const problems = (value: unknown): string[] => problemsOf(channelAnswer, value);

@@ -39,8 +39,8 @@ describe('known fields', () => {
     make(posthorn, posthorn.keys.live, path, body);
   const message = { eventType: 'order.paid', payload: {} };
 
-  // The old mechanism: the schema did not know the field, so it was dropped, and the answer was 201.
-  test.each(['active', 'paused', 'archived'])('a channel made with the status %s has it', async (status) => {
+  // Regression: the schema did not have the field, so it was dropped, and the response was 201.
+  test.each(['active', 'paused', 'archived'])('a channel created with the status %s has it', async (status) => {
     const channel = await create('/v1/channels', { name: 'orders', status });
     expect(channel['status']).toBe(status);
     expect((await posthorn.request('GET', `/v1/channels/${channel.id}`)).body).toEqual(channel);
@@ -48,8 +48,8 @@ describe('known fields', () => {
     expect(published.status).toBe(status === 'active' ? 202 : 409);
   });
 
-  // The old mechanism: PATCH dropped `status`, answered 200, and the subscription stayed active.
-  test('a PATCH of the status pauses and resumes a subscription, together with what else it changes', async () => {
+  // Regression: PATCH dropped `status`, responded with 200, and the subscription stayed active.
+  test('a PATCH of the status pauses and resumes a subscription, together with its other changes', async () => {
     const channel = await create('/v1/channels', { name: 'orders' });
     const subscription = await create('/v1/subscriptions', { channelId: channel.id, webhookUrl: receiver.url });
     const address = `/v1/subscriptions/${subscription.id}`;
@@ -63,7 +63,7 @@ describe('known fields', () => {
     const resumed = await posthorn.request('PATCH', address, { status: 'active', rateLimit: 50 });
     expect([resumed.status, resumed.body]).toMatchObject([200, { status: 'active', rateLimit: 50 }]);
     await waitForDelivery(posthorn, first.id, 'delivered');
-    // Its health begins anew, as by resume.
+    // Its health is reset, as by resume.
     const row = await posthorn.deps.db.subscription.findUniqueOrThrow({ where });
     expect([row.failingSince, row.resumedAt]).toEqual([null, expect.any(Date)]);
 
@@ -73,7 +73,7 @@ describe('known fields', () => {
     await waitForDelivery(posthorn, second.id, 'delivered');
   });
 
-  test('a PATCH with one bad field leaves the status as it was', async () => {
+  test('a PATCH with one invalid field does not change the status', async () => {
     const channel = await create('/v1/channels', { name: 'orders' });
     const { id } = await create('/v1/subscriptions', { channelId: channel.id, webhookUrl: receiver.url });
     const bad = { status: 'paused', webhookUrl: 'ftp://example.com/' };
@@ -82,7 +82,7 @@ describe('known fields', () => {
     expect((await posthorn.request('GET', `/v1/subscriptions/${id}`)).body).toMatchObject({ status: 'active' });
   });
 
-  test('a subscription made paused waits, and gets what has waited once it is resumed', async () => {
+  test('a subscription created as paused waits, and receives the waiting messages once it is resumed', async () => {
     const channel = await create('/v1/channels', { name: 'orders' });
     const subscription = { channelId: channel.id, webhookUrl: receiver.url, status: 'paused' };
     const { id, status } = await create('/v1/subscriptions', subscription);
@@ -96,8 +96,8 @@ describe('known fields', () => {
     await waitForDelivery(posthorn, messageId, 'delivered');
   });
 
-  // The old mechanism: a message's channelId was dropped where the path names the channel, and it went to that one.
-  test('a message may name its channel where the path does, but no other one', async () => {
+  // Regression: if the path names the channel, a message's channelId was dropped, and the message went to the channel of the path.
+  test('a message may name its channel if the path does, but no other channel', async () => {
     const channel = await create('/v1/channels', { name: 'orders' });
     const other = await create('/v1/channels', { name: 'stock' });
     const path = `/v1/channels/${channel.id}`;
@@ -127,7 +127,7 @@ describe('known fields', () => {
     }
   });
 
-  // The old mechanism: a bulk replay took any text for a filter and answered that nothing matched.
+  // Regression: a bulk replay accepted any text for a filter and responded that nothing matched.
   test('a body that names a missing resource, or one of the other environment, is refused with its field', async () => {
     const channel = await create('/v1/channels', { name: 'orders' });
     const foreign = await make(posthorn, posthorn.keys.test, '/v1/channels', { name: 'orders' });
@@ -200,7 +200,7 @@ describe('null fields', () => {
   const mayBeAbsent = (object: z.ZodObject, name: string): boolean =>
     (object.shape[name] as z.ZodType)._zod.optin !== undefined;
 
-  /** A copy of the body with that member of the object at the path; objects on the way are made where they are missing. */
+  /** Returns a copy of the body with that member of the object at the path; missing objects on the way are created. */
   function withMember(body: Body, path: readonly string[], name: string, value: unknown): Body {
     const [first, ...rest] = path;
     if (first === undefined) return { ...body, [name]: value };
@@ -213,8 +213,8 @@ describe('null fields', () => {
     return { ...body, [first]: withMember((body[first] ?? {}) as Body, rest, name, value) };
   }
 
-  test('every object of every body and query knows its fields and takes no others', () => {
-    // RFC 6749 §3.2: the token endpoint ignores what it does not know.
+  test('every object of every body and query refuses unknown fields', () => {
+    // RFC 6749 §3.2: the token endpoint ignores unknown fields.
     const strict = routes.filter(({ isOAuth }) => isOAuth !== true);
     const objects = strict.flatMap(({ method, path, body, query }) =>
       [body, query]
@@ -222,14 +222,14 @@ describe('null fields', () => {
         .map(({ object, path: at }) => ({ method, path, at, object })),
     );
     expect(objects.length).toBeGreaterThan(30);
-    // Browsers write what stands in `passkey`, and newer ones add to it (WebAuthn Level 3, section 5.1.6).
+    // Browsers write the contents of `passkey`, and newer ones add to it (WebAuthn Level 3, section 5.1.6).
     const ours = objects.filter(({ at }) => at[0] !== 'passkey');
     expect(ours.length).toBeLessThan(objects.length);
     const open = ours.filter(({ object }) => object.def.catchall?._zod.def.type !== 'never');
     expect(open.map(({ method, path, at }) => [method, path, ...at].join(' '))).toEqual([]);
   });
 
-  test('every synonym stands for fields or parameters that some request has', () => {
+  test('every synonym belongs to fields or parameters of some request', () => {
     const known = routes.flatMap(({ body, query }) =>
       [body, query].flatMap((schema) => objectsOf(schema)).flatMap(({ object }) => settable(object)),
     );
@@ -239,28 +239,28 @@ describe('null fields', () => {
     expect(unknown).toEqual([]);
   });
 
-  /** Requests about all that a filter matches, which null would widen. */
+  /** Requests about everything that a filter matches, which null would widen. */
   const OF_ALL_THAT_MATCH = ['/v1/dlq/replay', '/v1/dlq/discard', '/v1/deliveries/retry'];
 
   describe.each(withBody.filter(({ path }) => OF_ALL_THAT_MATCH.includes(path)))('$method $path', ({ schema }) => {
-    test('a part of the filter is never null, which might be an id that a program has lost', () => {
+    test('refuses null for a part of the filter, which might be an id that a program has lost', () => {
       const names = objectsOf(schema).flatMap(({ object }) => settable(object));
       expect(names).toContain('subscriptionId');
       expect(names.filter((name) => typeof outcome(schema, { [name]: null }) !== 'string')).toEqual([]);
     });
   });
 
-  // The old mechanism: null was taken where a field happened to be declared nullable (filter, rateLimit), and nowhere else.
+  // Regression: null was accepted only where a field happened to be declared nullable (filter, rateLimit).
   const others = withBody.filter(({ method, path }) => method === 'POST' && !OF_ALL_THAT_MATCH.includes(path));
   describe.each(others)('$method $path', ({ schema, good }) => {
-    test('a field that may be left out may be null, which means the same', () => {
+    test('accepts null for an optional field, with the meaning of leaving it out', () => {
       const fields = objectsOf(schema).flatMap(({ path, object }) =>
         settable(object)
           .filter((name) => mayBeAbsent(object, name))
           .map((name) => ({ path, name })),
       );
       for (const { path, name } of fields) {
-        // Some fields are needed beside others only: then both bodies are refused alike.
+        // Some fields are required only together with others: then both bodies are refused alike.
         const without = withMember(good(ids), path, name, undefined);
         const answer = outcome(schema, JSON.parse(JSON.stringify(without)));
         expect([path, name, outcome(schema, withMember(good(ids), path, name, null))]).toEqual([path, name, answer]);
@@ -280,7 +280,7 @@ describe('null fields', () => {
     });
   });
 
-  /** The body as the schema gives it on, or why it refuses it. */
+  /** Returns the body as parsed by the schema, or why it is refused. */
   function outcome(schema: z.ZodType, body: unknown): unknown {
     try {
       return parseInput(schema, body);
@@ -314,7 +314,7 @@ describe('null fields', () => {
     },
   ];
 
-  test('null clears what a resource may be without, and is refused where it may not', async () => {
+  test('null clears what is optional for a resource, and is refused otherwise', async () => {
     const patches = withBody.filter(
       ({ method, access }) => method === 'PATCH' && typeof access === 'object' && access.level !== 'organisation',
     );
@@ -339,7 +339,7 @@ describe('null fields', () => {
     }
   });
 
-  /** Fields that show what holds without a value, once null has cleared them. */
+  /** Values of fields that show a default once null has cleared them. */
   const CLEARED: Record<string, unknown> = {
     settings: {
       retentionDays: 30,
@@ -370,7 +370,7 @@ describe('sent back', () => {
   const read = async (address: string): Promise<Resource> => (await posthorn.request<Resource>('GET', address)).body;
   const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
 
-  /** Makes one of each kind with every field that it can have, and gives their addresses. */
+  /** Creates one of each kind with every field that it can have, and returns their addresses. */
   async function makeAll(): Promise<{
     channel: string;
     subscription: string;
@@ -419,7 +419,7 @@ describe('sent back', () => {
     });
     const inspector = await make(posthorn, live, '/v1/inspectors', { name: 'see', answer: { status: 503 } });
     const secret = await make(posthorn, live, '/v1/secrets', {
-      // A name is taken once in an environment.
+      // A name is unique in an environment.
       name: `S${randomBytes(8).toString('hex').toUpperCase()}`,
       value: 'a token',
     });
@@ -449,7 +449,7 @@ describe('sent back', () => {
     };
   }
 
-  /** Without what moves by itself from one look to the next. */
+  /** Without the fields that change by themselves between two reads. */
   const steady = (resource: Record<string, unknown>) => ({ ...resource, concurrency: undefined });
 
   /** The times of a resource as a caller in another time zone writes them. */
@@ -463,9 +463,9 @@ describe('sent back', () => {
       ]),
     );
 
-  // The old mechanism: fields that only the service sets were dropped unseen, so a wrong one was 200 as well, and a
-  // webhookUrl that was sent back reset the health of its subscription.
-  test('every resource can be sent back as GET has shown it, with traffic in between, and is as it was', async () => {
+  // Regression: fields that only the service sets were silently dropped, so a wrong one was a 200 as well, and a webhookUrl that was
+  // sent back reset the health of its subscription.
+  test('a resource that is sent back as GET returned it, with traffic in between, is unchanged', async () => {
     const all = await makeAll();
     const addresses = [
       all.channel,
@@ -479,7 +479,7 @@ describe('sent back', () => {
       all.connection,
       all.workflow,
     ];
-    // Organisations and members have tests of their own: no API key is above environments.
+    // Organisations and members have tests of their own, because API keys have no access above environments.
     const open = routes.filter(({ access }) => typeof access === 'object' && access.level !== 'organisation');
     expect(open.filter(({ method }) => method === 'PATCH')).toHaveLength(addresses.length);
     const shown = await Promise.all(addresses.map(read));
@@ -510,7 +510,7 @@ describe('sent back', () => {
     expect(await versionOf()).toBe(version);
   });
 
-  test('so can what the service has changed meanwhile: disabled, expired, revoked, archived, its own channel', async () => {
+  test('a resource that the service has changed meanwhile can be sent back too: disabled, expired, revoked, archived, the system channel', async () => {
     const all = await makeAll();
     const { db } = posthorn.deps;
     const [channel, subscription, apiKey] = await Promise.all([all.channel, all.subscription, all.apiKey].map(read));
@@ -531,7 +531,7 @@ describe('sent back', () => {
     expect((await posthorn.request('PATCH', system, { name: 'mine' })).status).toBe(409);
   });
 
-  test('one wrong field of what identifies a resource, or is set elsewhere, refuses all of the PATCH', async () => {
+  test('one wrong value of a field that identifies a resource, or is set elsewhere, makes PATCH refuse everything', async () => {
     const all = await makeAll();
     const other = await makeAll();
     const [channel, subscription, apiKey, credential, app] = await Promise.all(
@@ -577,7 +577,7 @@ describe('sent back', () => {
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   });
 
-  test('a new resource takes no field that the service sets, and nothing is made', async () => {
+  test('a create request with a field that only the service sets is refused, and nothing is created', async () => {
     const all = await makeAll();
     const [channel, subscription, apiKey] = await Promise.all([all.channel, all.subscription, all.apiKey].map(read));
     const message = { eventType: 'order.paid', payload: { n: 1 } };

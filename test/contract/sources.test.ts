@@ -3,19 +3,19 @@ import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { circlesOf, importsOf, sourcesOf } from '../support/check/imports.ts';
 
-describe('circles', () => {
-  // The linter's own rule leaves types out, and sees files only: nineteen files stood in a circle by the type of all services.
+describe('cycles', () => {
+  // The linter's own rule leaves out types, and sees only files: nineteen files formed a cycle through the type of all services.
   const sources = sourcesOf('src');
   const planted = (...files: [path: string, text: string][]) => importsOf(new Map([...sources, ...files]));
 
-  test('every file of src is read, and its imports are seen', () => {
+  test('every file of src is read with its imports', () => {
     const graph = importsOf(sources);
     expect(graph.size).toBeGreaterThan(200);
     expect(graph.get('src/api/http/route/route.ts')).toContain('src/api/caller.ts');
     expect(graph.get('src/process/roles/keys.ts')).toContain('src/identity/credentials/api-keys/service.ts');
   });
 
-  describe('no circle of imports, types included', () => {
+  describe('there is no import cycle, types included,', () => {
     test('between files of src', () => {
       expect(circlesOf(importsOf(sources))).toEqual([]);
     });
@@ -30,8 +30,8 @@ describe('circles', () => {
     );
   });
 
-  describe('a planted circle is found', () => {
-    test('between two files, by a type one way', () => {
+  describe('a planted cycle is found', () => {
+    test('between two files, one way by a type', () => {
       const graph = planted(
         ['src/messaging/channels/one.ts', "import { two } from './two.ts';\nexport const one = two;\n"],
         [
@@ -43,7 +43,7 @@ describe('circles', () => {
     });
   });
 
-  test('a planted circle between two components of the dashboard is found', () => {
+  test('a planted cycle between two components of the dashboard is found', () => {
     const graph = importsOf(
       new Map([
         ['dashboard/src/parts/one.tsx', "import { Two } from './two.tsx';\n"],
@@ -53,7 +53,7 @@ describe('circles', () => {
     expect(circlesOf(graph)).toHaveLength(1);
   });
 
-  test('an import that leads nowhere is a failure, not an edge that nobody sees', () => {
+  test('an import that does not resolve is a failure, not a missing edge', () => {
     expect(() => planted(['src/api/http/route/planted.ts', "import { x } from './nobody.ts';\n"])).toThrow(
       'src/api/http/route/nobody.ts',
     );
@@ -63,15 +63,15 @@ describe('circles', () => {
 describe('names', () => {
   const PROJECT = posix.join(import.meta.dirname, '../..');
 
-  /** Packages whose files a reader has open side by side. Each other package has names of its own. */
+  /** Packages whose files a reader has open side by side. Every other package has names of its own. */
   const SERVICE = ['src', 'workflows', 'activities', 'local'];
   const OTHERS = ['client/src', 'dashboard/src'];
 
-  /** Functions here are read with the name of their file before them: `store.findApp`, or as a command of `posthorn`. */
+  /** These functions are read together with the name of their file: `store.findApp`, or as a command of `posthorn`. */
   const QUALIFIED =
     /(?:^|\/|-)store\.ts$|^src\/process\/roles\/|^src\/(?:automations\/connectors\/catalogue|inbound\/providers|inbound\/schemes)\//;
 
-  /** Names that the service has too, for the same thing as its callers see it. */
+  /** Names that the service has too, for the same thing from its callers' point of view. */
   const SAME_THING = new Set([
     'AUDIT_ACTIONS',
     'AccessToken',
@@ -104,7 +104,7 @@ describe('names', () => {
         .flatMap((path) => exportsOf(path, readFileSync(posix.join(PROJECT, path), 'utf8'))),
     );
 
-  /** Names that several files declare, with the files. */
+  /** Returns the names that several files declare, with the files. */
   function declaredTwice(all: readonly Exported[]): string[] {
     const files = new Map<string, Set<string>>();
     for (const { path, name, isFunction } of all) {
@@ -117,7 +117,7 @@ describe('names', () => {
       .toSorted();
   }
 
-  /** Types and constants of another package that the service has too, and that are not the same thing. */
+  /** Returns types and constants of another package that the service has too, for something else. */
   const takenTwice = (service: readonly Exported[], other: readonly Exported[]): string[] => {
     const names = new Set(service.filter(({ isFunction }) => !isFunction).map(({ name }) => name));
     return other
@@ -128,24 +128,24 @@ describe('names', () => {
   const service = read(SERVICE);
   const others = OTHERS.map((folder) => read([folder]));
 
-  test('a name that the service exports has one meaning: one file declares it', () => {
+  test('a name that the service exports is declared in one file only', () => {
     expect(service.length).toBeGreaterThan(1_500);
     expect(declaredTwice(service)).toEqual([]);
   });
 
-  test('a type of the client library or the dashboard has the name of one in the service for the same thing only', () => {
+  test('a type of the client library or the dashboard shares a name with one of the service only for the same thing', () => {
     expect(others.map((each) => each.length > 50)).toEqual([true, true]);
     expect(others.flatMap((each) => takenTwice(service, each))).toEqual([]);
     expect(others.flatMap(declaredTwice)).toEqual([]);
   });
 
-  test('each name that is there for the same thing is declared on both sides', () => {
+  test('each shared name for the same thing is declared on both sides', () => {
     const known = new Set(others.flat().map(({ name }) => name));
     const names = new Set(service.map(({ name }) => name));
     expect([...SAME_THING].filter((name) => !known.has(name) || !names.has(name))).toEqual([]);
   });
 
-  test('a planted second declaration is found, and a function of a second store is none', () => {
+  test('a planted second declaration is found, and a function of a second store is not counted', () => {
     const planted = (path: string): Exported[] =>
       exportsOf(path, 'export type Planted = 1;\nexport const planted = (): number => 1;\n');
     expect(
@@ -163,14 +163,14 @@ describe('names', () => {
 
 describe('one clock', () => {
   /**
-   * Lines that may ask the machine for the time. Everything else takes the process's clock, which follows PostgreSQL's: a machine whose
-   * clock is wrong would publish late, or pass over what commits late.
+   * Lines that may read the machine's time. Everything else uses the process's clock, which follows PostgreSQL's: a machine whose clock
+   * is wrong would publish late, or miss what commits late.
    */
   const ALLOWED = [
-    // How long something may take, and no time of day.
+    // A duration, not a time of day.
     /withDeadline\(Date\.now\(\) \+ /,
     /deadline = Date\.now\(\) \+ |Date\.now\(\) > deadline/,
-    // A default for tests; the process gives its own.
+    // A default for tests; the process passes its own.
     /clock(: \(\) => Date)? = \(\) => new Date\(\)/,
   ];
   /** Files that may, each with its reason. */
@@ -180,7 +180,7 @@ describe('one clock', () => {
     ['src/automations/definitions/configs/schedule.ts', 'whether a time ever comes'],
     ['src/process/doctor/temporal.ts', 'a command that ends before a clock could be followed'],
   ]);
-  /** Commands of the command line end before a clock could be followed. */
+  /** Commands of the command line end before they could follow a clock. */
   const COMMANDS = 'src/process/roles/';
 
   function readsOfMachineClock(sources: ReadonlyMap<string, string>): string[] {
@@ -211,7 +211,7 @@ describe('delivery writers', () => {
   const CHANGES =
     'create|createMany|createManyAndReturn|update|updateMany|updateManyAndReturn|upsert|delete|deleteMany';
 
-  /** Ways to change a row of the three tables: in SQL, by a model of Prisma's, by a relation of another model. */
+  /** Ways to change a row of the three tables: in SQL, through a Prisma model, through a relation of another model. */
   const WRITES: readonly RegExp[] = [
     new RegExp(
       String.raw`\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE|COPY)\s+(TABLE\s+|ONLY\s+)*(public\.)?"?(${TABLES})\b`,
@@ -220,9 +220,9 @@ describe('delivery writers', () => {
     new RegExp(String.raw`\.\s*(${MODELS})\s*\.\s*(${CHANGES})\b`),
     new RegExp(String.raw`\b(deliveries|attempts|deadLetters)\s*:\s*\{\s*(${CHANGES}|set|connect)\w*\s*:`),
   ];
-  /** SQL whose table stands in a variable, which no expression of ours can follow. */
+  /** SQL whose table is in a variable, which these expressions cannot follow. */
   const UNREADABLE = /\b(INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?\$\{/i;
-  /** Files whose variable tables are none of the three: each has them from a list of its own. */
+  /** Files whose variable tables are none of the three: each has them from its own list. */
   const READ_BY_HAND = [
     'src/platform/credentials/encryption-key-store.ts',
     'src/delivery/queue/recovery/forget-expired.ts',
@@ -231,7 +231,7 @@ describe('delivery writers', () => {
   ];
 
   const changesDeliveries = (text: string): boolean => WRITES.some((write) => write.test(text));
-  /** Benchmarks, the topology's faults and tests are not read: they make rows by the million, and break some on purpose. */
+  /** Benchmarks, the topology's faults and tests are not read: they create rows by the million, and break some on purpose. */
   const sources = ['src', 'local', 'activities', 'workflows']
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
@@ -239,16 +239,16 @@ describe('delivery writers', () => {
     .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/platform/db/generated/'));
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-  test('deliveries, attempts and dead letters are written in one folder', () => {
+  test('deliveries, attempts and dead letters are written in one folder only', () => {
     const writers = sources.filter((path) => changesDeliveries(textOf(path)));
     expect(writers.filter((path) => !path.startsWith(OWNER))).toEqual([]);
-    // The expressions do find writes: most of what stands in the folder is one.
+    // The expressions do find writes: most statements in the folder are writes.
     expect(writers.length).toBeGreaterThan(10);
     const unread = sources.filter((path) => UNREADABLE.test(textOf(path)) && !READ_BY_HAND.includes(path));
     expect(unread).toEqual([]);
   });
 
-  test('no migration changes rows of the three tables, and no trigger of one does', () => {
+  test('no migration and no trigger of one changes rows of the three tables', () => {
     const migrations = readdirSync(join(ROOT, 'prisma/migrations'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.sql'))
       .map((name) => join('prisma/migrations', name));
@@ -285,8 +285,8 @@ describe('tenants', () => {
   const ROOT = join(import.meta.dirname, '../..');
 
   /**
-   * Services that have the engine's connections, which row-level security does not hold. All others ask PostgreSQL through `tenants`. Each
-   * line says why.
+   * Services with the system connection, to which row-level security does not apply. All others query PostgreSQL through `tenants`.
+   * Each line says why.
    */
   const WITH_THE_ENGINE: Record<string, string> = {
     'src/automations/engine/context.ts': 'part of a worker: a run names its environment',
@@ -342,7 +342,7 @@ describe('tenants', () => {
     'src/messaging/streams/service.ts': 'one query asks for all streams of a process',
   };
 
-  /** Ways to have the engine's connections: a part of the dependencies, or a type of a connection. */
+  /** Ways to obtain the system connection: a part of the dependencies, or a type of a connection. */
   const HAS_THE_ENGINE: readonly RegExp[] = [
     /(Pick|Omit)<\s*\w*Dependencies\s*,[^>]*'(db|pool)'/,
     /\bDependencies\s*\[\s*'(db|pool)'/,
@@ -360,31 +360,31 @@ describe('tenants', () => {
     .filter((path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/platform/db/generated/'));
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-  /** Folders of resources. Stores take whatever connection their service has; workers belong to no tenant. */
+  /** Folders of resources. Stores use the connection of their service; workers belong to no tenant. */
   const isOfAService = (path: string): boolean =>
     /^src\/(identity|messaging|delivery\/(dead-letters|record|attempt|replays)|automations|inbound|insight\/(inspectors|installation|markers|views)|api\/idempotency)\//.test(
       path,
     ) && !/(^|[-/])store\.ts$/.test(path);
-  /** Parts of workers, and of publishing behind its service. */
+  /** Parts of workers, and of publishing after its service. */
   const OF_THE_ENGINE =
     /^src\/(delivery\/(record\/(statements\/|load|recorder|faults)|attempt\/|replays\/(batches|kind))|messaging\/(publishing\/(storing\/|commit|transaction|dry-run|hand-over|configs)|scheduling\/due\/|subscriptions\/stored-filters))/;
 
   const hasTheEngine = (text: string): boolean => HAS_THE_ENGINE.some((each) => each.test(text));
 
-  test('only services on the list have the connections of the engine', () => {
+  test('only services on the list have the system connection', () => {
     const having = sources.filter(
       (path) => isOfAService(path) && !OF_THE_ENGINE.test(path) && hasTheEngine(textOf(path)),
     );
     expect(having.toSorted()).toEqual(Object.keys(WITH_THE_ENGINE).toSorted());
   });
 
-  test('a service that has them for one thing asks for the rest through tenants', () => {
+  test('a service that has it for one purpose uses tenants for the rest', () => {
     const mixed = Object.entries(WITH_THE_ENGINE).filter(([, why]) => why.includes('through tenants'));
     expect(mixed.length).toBeGreaterThan(3);
     expect(mixed.filter(([path]) => !/\btenants\.(within|list|onConnection)\(/.test(textOf(path)))).toEqual([]);
   });
 
-  describe('a service that takes the connections of the engine is found', () => {
+  describe('a service that uses the system connection is found', () => {
     test.each([
       "({ db, clock }: Pick<Dependencies, 'db' | 'clock'>)",
       "deps: Pick<\n  Dependencies,\n  'newId' | 'pool'\n>",
@@ -397,15 +397,15 @@ describe('tenants', () => {
       expect(hasTheEngine(text)).toBe(true);
     });
 
-    test('and one that goes through tenants is not', () => {
+    test('and one that uses tenants is not', () => {
       expect(hasTheEngine("({ tenants, clock }: Pick<Dependencies, 'tenants' | 'clock'>)")).toBe(false);
       expect(hasTheEngine("import type { DatabaseTransaction } from '../db/client.ts';")).toBe(false);
       expect(hasTheEngine("import type { PoolClient } from 'pg';")).toBe(false);
     });
   });
 
-  describe('no statement leaves the role that a transaction has taken', () => {
-    test('but for those that take it', () => {
+  describe('no statement leaves the role of a transaction', () => {
+    test('except those that set it', () => {
       const leaving = sources.filter((path) => LEAVES_THE_ROLE.test(textOf(path)));
       expect(leaving.toSorted()).toEqual(['src/platform/db/tenant-query.ts']);
     });
@@ -436,7 +436,7 @@ describe('lock file', () => {
   };
 
   const read = (name: string): string => readFileSync(join(import.meta.dirname, '../..', name), 'utf8');
-  // Both files are npm's own; a field that is missing makes the assertions below fail.
+  // Both files are npm's own; a missing field makes the assertions below fail.
   const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, Entry> };
   const manifest = JSON.parse(read('package.json')) as {
     allowScripts: Record<string, boolean>;
@@ -452,7 +452,7 @@ describe('lock file', () => {
     ).toEqual([]);
   });
 
-  // `npm install` leaves out what its registry does not hold; `npm ci` then refuses the lock file on every machine.
+  // `npm install` leaves out packages that its registry does not have; `npm ci` then refuses the lock file on every machine.
   test('the lock file has the packages of every platform', () => {
     const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies = {} }]) =>
       Object.keys(optionalDependencies).filter(
@@ -463,7 +463,7 @@ describe('lock file', () => {
   });
 
   test('every dependency is pinned to one version, and prisma, its client and its adapter to the same', () => {
-    // `as`: it has nothing else.
+    // `as`: it has no other fields.
     const dashboard = JSON.parse(read('dashboard/package.json')) as { devDependencies: Record<string, string> };
     const all = { ...manifest.dependencies, ...manifest.devDependencies, ...dashboard.devDependencies };
     expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);

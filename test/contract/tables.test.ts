@@ -24,7 +24,7 @@ describe('answers', () => {
   /** As a document would show what is on the wire. `as`: the draft says that it has this form. */
   const documentOf = (schema: z.ZodType): Described => z.toJSONSchema(schema, { io: 'input' }) as Described;
 
-  /** Fields that no description explains, and objects that would take a field that nobody knows. */
+  /** Returns fields without a description, and objects that would accept an unknown field. */
   function gapsIn(schema: Described, at: string): string[] {
     const fields = Object.entries(schema.properties ?? {});
     return [
@@ -47,7 +47,7 @@ describe('answers', () => {
   const table = routes.map((route) => ({ ...route, answer: route.answers[route.status] ?? z.never() }));
 
   describe.each(table)('$method $path', ({ answer, answers, status }) => {
-    test('has one good answer, which is described down to its last field and takes no other ones', () => {
+    test('has one successful response, which is described down to its last field and accepts no other fields', () => {
       expect(Object.keys(answers)).toEqual([String(status)]);
       if (status === 204 || status === 303) expect(answer).toBe(noBody);
       else
@@ -64,7 +64,7 @@ describe('answers', () => {
     },
   );
 
-  test('a gap is found: a field without a description, and an object that is open', () => {
+  test('a gap is found: a field without a description, and an open object', () => {
     const inner = z.array(z.object({ a: z.string().describe('A.'), b: z.string() })).describe('Inner.');
     expect(gapsIn(documentOf(z.strictObject({ inner })), 'x')).toEqual([
       'x.inner[] is open',
@@ -80,7 +80,7 @@ describe('answers', () => {
     expect(documentOf(change ?? noBody).properties).toHaveProperty('isComplete');
   });
 
-  test('every route can say what is wrong with a request, and each that is not public who may not ask', () => {
+  test('every route lists the errors for an invalid request, and each that is not public those for a caller without access', () => {
     for (const { access, method, errors } of routes.filter((row) => row.access !== 'public')) {
       const codes = errorCodesOf({ access, method, errors });
       const ofCredentials = access === 'public' ? [] : ['UNAUTHORIZED', 'FORBIDDEN'];
@@ -91,7 +91,7 @@ describe('answers', () => {
     expect(errorCodesOf({ access: 'public', method: 'GET', errors: [] })).not.toContain('UNAUTHORIZED');
   });
 
-  describe('an answer is held to its row', () => {
+  describe('a response is checked against its row', () => {
     const path = '/v1/channels?limit=1';
     const page = { data: [], pagination: { hasMore: false } };
     const refused = (code: string, more: object = {}) => ({ error: { code, message: 'no', ...more } });
@@ -143,7 +143,7 @@ describe('answers', () => {
 });
 
 describe('specification', () => {
-  /** The rows of the specification §4, and the two paths of §8. */
+  /** The rows of specification §4, and the two paths of §8. */
   const SPECIFIED: { endpoint: string }[] = [
     { endpoint: 'POST /v1/channels' },
     { endpoint: 'GET /v1/channels' },
@@ -168,7 +168,7 @@ describe('specification', () => {
     { endpoint: 'POST /v1/messages/transactional' },
   ];
 
-  /** As the specification writes them. */
+  /** Written as in the specification. */
   const served = new Set(routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`));
 
   describe('the specification', () => {
@@ -186,7 +186,7 @@ describe('step errors', () => {
 
   const CODE = /StepFailed\(\s*'([A-Z_]+)'|code: '([A-Z_]+)', message|\? '([A-Z]+)' : '([A-Z]+)', message/g;
 
-  test('every code that a step is failed with can be named by onError', () => {
+  test('every code that a step fails with can be named by onError', () => {
     const thrown = ['src/automations', 'workflows', 'activities']
       .flatMap(filesIn)
       .flatMap((file) =>
@@ -204,7 +204,7 @@ describe('step errors', () => {
     expect(STEP_ERRORS.filter((code) => !table.includes(`\`${code}\``))).toEqual([]);
   });
 
-  test('statuses and their hundreds can be named, and nothing like them', () => {
+  test('a status or its class can be named, and nothing similar', () => {
     expect(['HTTP_100', 'HTTP_404', 'HTTP_5XX', '*'].filter((name) => !isStepError(name))).toEqual([]);
     expect(['HTTP_600', 'HTTP_4X', 'HTTP_4xx', '404', 'http_404', ''].filter(isStepError)).toEqual([]);
   });
@@ -219,7 +219,7 @@ describe('client', () => {
     Object.entries(endpoints).map(([name, { method, path }]) => ({ resource, name, endpoint: `${method} ${path}` })),
   );
 
-  test('every endpoint of the route table has one method in the client library, and no method has none', () => {
+  test('every endpoint of the route table has one method in the client library, and every method has an endpoint', () => {
     const wanted = routes.filter(hasMethod).map(({ method, path }) => `${method} ${path}`);
     const known = methods.map(({ endpoint }) => endpoint);
     const problems = [
@@ -234,14 +234,14 @@ describe('client', () => {
       expect([name, typeof client[resource]?.[name]]).toEqual([name, 'function']);
   });
 
-  test('no endpoint is left without a method but those of the list', () => {
+  test('only the listed endpoints have no method', () => {
     const table = routes.map(({ method, path }) => `${method} ${path}`);
     expect(Object.keys(SPOKEN_ELSEWHERE).filter((each) => !table.includes(each))).toEqual([]);
     const left = routes.filter((row) => !hasMethod(row) && row.status < 300);
     expect(left.map(({ method, path }) => `${method} ${path}`)).toEqual(Object.keys(SPOKEN_ELSEWHERE));
   });
 
-  test('no generated type has the name of something that the library declares itself', () => {
+  test('no generated type has the name of a declaration of the library', () => {
     const generated = [...sourcesOf(routes)['types.ts'].matchAll(/^export type (\w+)/gm)].map(([, name = '']) => name);
     expect(new Set(generated).size).toBe(generated.length);
     const own: string[] = readFileSync(join(ROOT, 'client/src/index.ts'), 'utf8').match(/\b[A-Z]\w*/g) ?? [];
@@ -249,14 +249,14 @@ describe('client', () => {
     expect(generated.filter((name) => own.includes(name))).toEqual([]);
   });
 
-  test('the generated sources are those of the route table and its schemas as they are now', () => {
+  test('the generated sources match the current route table and its schemas', () => {
     const stale = Object.entries(sourcesOf(routes))
       .filter(([name, text]) => readFileSync(join(ROOT, 'client/src/generated', name), 'utf8') !== text)
       .map(([name]) => `client/src/generated/${name} is stale: ${REMEDY}`);
     expect(stale).toEqual([]);
   });
 
-  test('a changed schema makes them stale, and a new endpoint brings a method', () => {
+  test('a changed schema makes them stale, and a new endpoint adds a method', () => {
     const row = {
       operationId: 'parcels.list',
       summary: 'List parcels',
@@ -283,7 +283,7 @@ describe('client', () => {
     expect(sourcesOf([...routes, redirect as unknown as Row])).toEqual(before);
   });
 
-  test('the library knows every error code of the service, and no other', () => {
+  test('the library has every error code of the service, and no other', () => {
     expect(ERROR_CODES).toEqual(Object.keys(STATUS_OF_CODE));
   });
 });

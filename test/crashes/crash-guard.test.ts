@@ -120,7 +120,7 @@ test('suspects run one at a time, and one that waits for a receiver is not count
   expect(await deaths()).toEqual([]);
 });
 
-// Old: the innocent work gave up the turn of the suspect that it was started from, whose death then was not counted.
+// Regression: the innocent work gave up the turn of the suspect that it was started from, whose death then was not counted.
 test('work that is started from within a suspect waits for its own receiver without giving up the turn of the suspect', async () => {
   await dieDuring('run', 'run_1');
   const guard = guardOf();
@@ -133,7 +133,7 @@ test('work that is started from within a suspect waits for its own receiver with
   expect(await deaths()).toEqual([]);
 });
 
-// Old: the wait took the turn when its receiver had answered, and nothing ended that turn.
+// Regression: the wait took the turn when its receiver had answered, and nothing ended that turn.
 test('a wait that outlives its suspect does not keep the next suspect waiting', async () => {
   await dieDuring('run', 'run_1');
   await dieDuring('run', 'run_2');

@@ -73,7 +73,7 @@ async function refusalOf(role: string, keys: string): Promise<string> {
   }
 }
 
-// Old: an API with other keys said ready and sealed secrets that no worker could open; a worker compared names alone.
+// Regression: an API with other keys said ready and sealed secrets that no worker could open; a worker compared names alone.
 test.each(['api', 'worker'])(
   '%s refuses keys that are not those of the database',
   async (role) => {
@@ -87,7 +87,7 @@ test.each(['api', 'worker'])(
   180_000,
 );
 
-// Old: the first request had them proved again, by a count of every sealed row, after start itself had proved them.
+// Regression: the first request had them proved again, by a count of every sealed row, after start itself had proved them.
 test('start proves its keys once, for itself and for /readyz', async () => {
   const { child, output, ended } = await start('start', RIGHT);
   const url = /http:\/\/localhost:\d+/.exec(output())?.[0];

@@ -38,7 +38,7 @@ describe('encryption keys', () => {
     (await database.pool.query<{ id: string }>('SELECT id FROM encryption_keys ORDER BY id')).rows.map(({ id }) => id);
 
   describe('keys are proved', () => {
-    // Old: names alone were compared, so that a process with other bytes sealed and sent nothing that could be read.
+    // Regression: names alone were compared, so that a process with other bytes sealed and sent nothing that could be read.
     test('by a check value: the same name with other bytes is refused, with what the right key has sealed', async () => {
       expect(await refusal(k1)).toBe('proved');
       await insertSealed(database.pool, createKeyRing([k1]), { secrets: 3, answers: 1 });
@@ -51,7 +51,7 @@ describe('encryption keys', () => {
       expect(await refusal(k1)).toBe('proved');
     });
 
-    // Old: only the secrets' table was looked at, so that kept answers could not be opened and were a 500 for a day.
+    // Regression: only the secrets' table was looked at, so that kept answers could not be opened and were a 500 for a day.
     test('by the rows that need them: a missing key is refused whichever table it has sealed', async () => {
       await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 2 });
 

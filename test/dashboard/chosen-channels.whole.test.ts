@@ -26,7 +26,7 @@ describeWithBrowser('chosen channels in a browser', () => {
   };
   const NONE = 'Choose a channel';
 
-  // Old: a form for a subscription began with the service's own channel where an app had no other.
+  // Regression: a form for a subscription began with the service's own channel where an app had no other.
   test('no form begins with the channel of the service, and a subscription is for it where its person has chosen it', async () => {
     const { page } = dashboard;
     const system = await systemChannelOf(scene.posthorn, scene.key);

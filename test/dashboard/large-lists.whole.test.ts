@@ -181,7 +181,7 @@ describeWithBrowser('large lists in a browser', () => {
     return { channelId, messageId };
   }
 
-  // Old: scheduled messages came with their payloads, runs with outputs, channels and workflows with definitions: 26 MB every three
+  // Regression: scheduled messages came with their payloads, runs with outputs, channels and workflows with definitions: 26 MB every three
   // seconds.
   test('no list of a page is over its budget, however large the things in it are', async () => {
     ({ dashboard } = await scene.enter());

@@ -95,7 +95,7 @@ describe('list plans', () => {
     TYPES.flatMap((eventType) => STATUSES.map((status) => ({ place, eventType, status }))),
   );
 
-  // Old: by a filter that matched little PostgreSQL walked all of an environment, or of a subscription, when it thought it frequent.
+  // Regression: by a filter that matched little PostgreSQL walked all of an environment, or of a subscription, when it thought it frequent.
   test.each(WAYS)(
     'a page of deliveries reads a page, by any filters together, however misleading the statistics: %s',
     async (_, read) => {
@@ -157,7 +157,7 @@ describe('list plans', () => {
     },
   );
 
-  // Old: the next ones of a replay were found by plain conditions, in whichever order PostgreSQL thought cheap.
+  // Regression: the next ones of a replay were found by plain conditions, in whichever order PostgreSQL thought cheap.
   test.each(WAYS)(
     'a batch of a bulk replay reads its own dead letters, by any filters together: %s',
     async (_, read) => {
@@ -230,7 +230,7 @@ describe('list plans', () => {
     expect(reads.some(([, count]) => count > LOOK.messages)).toBe(true);
   });
 
-  // Old: whatever waits in the environment was gone through for any subscription's.
+  // Regression: whatever waits in the environment was gone through for any subscription's.
   test.each(WAYS)(
     'the waiting deliveries of a subscription are found behind the backlog of another one: %s',
     async (_, read) => {
@@ -426,7 +426,7 @@ describe('name plans', () => {
     Object.entries(LISTS).map(([table, list]) => [table, way, list, read] as const),
   );
 
-  // Old: a name that few things have was looked for in all of an environment.
+  // Regression: a name that few things have was looked for in all of an environment.
   test.each(CASES)(
     'a page of %s by a name looks at a bounded number of rows, and the next one goes on: %s',
     async (_, __, list, read) => {
@@ -518,11 +518,11 @@ describe('list times', () => {
     }
   }
 
-  // Old: the time was taken a second time, and rounded to the next millisecond as often as not.
+  // Regression: the time was taken a second time, and rounded to the next millisecond as often as not.
   test('a service event is listed at the time that it shows', () =>
     expectFoundAtItsTime(`/v1/channels/${systemChannel}/messages?`, 'publishedAt'));
 
-  // Old: createdAt was the beginning of the transaction, rounded, and so before the time in the id, or behind it.
+  // Regression: createdAt was the beginning of the transaction, rounded, and so before the time in the id, or behind it.
   test('a delivery is listed at the time that it shows, of an event as well', async () => {
     await expectFoundAtItsTime(`/v1/deliveries?channelId=${channelId}&`, 'createdAt');
     await expectFoundAtItsTime(`/v1/deliveries?channelId=${systemChannel}&`, 'createdAt');

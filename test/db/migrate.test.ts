@@ -66,7 +66,7 @@ describe('migrate', () => {
   });
 
   describe('migrate, ended in the middle of a migration', () => {
-    // Old: it had no handler. A signal killed it and left a row that began and never ended, over which the next run stumbled.
+    // Regression: it had no handler. A signal killed it and left a row that began and never ended, over which the next run stumbled.
     test.each([
       ['SIGTERM', 143],
       ['SIGINT', 130],
@@ -91,7 +91,7 @@ describe('migrate', () => {
       },
     );
 
-    // Old: a migration waited for a lock for as long as it took, and every publish waited behind it.
+    // Regression: a migration waited for a lock for as long as it took, and every publish waited behind it.
     test('that meets a lock gives up its place in the queue, says who is in its way, and goes on once it is free', async () => {
       const migrating = await startAndHoldUp();
       await waitFor('the migration to say what it waits for', () => migrating.output().includes('waits for'));
@@ -196,7 +196,7 @@ describe('large indexes', () => {
     ).rows[0]?.command;
 
   describe('migrate, where a table is large', () => {
-    // Old: the index was made in the migration's transaction, and each publish waited until it was there.
+    // Regression: the index was made in the migration's transaction, and each publish waited until it was there.
     test('makes its index first while others write, and the migration finds it', async () => {
       await setRows(100_000);
       await beginWrite();

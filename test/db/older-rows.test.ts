@@ -76,7 +76,7 @@ test('names and descriptions that were stored with control characters go on work
   await expectAlive(`/v1/api-keys/${apiKey.id}`, 'name', ODD, 'a\rb', { tier: 'enterprise', scopes: ['dlq:read'] });
 });
 
-// The old mechanism: nothing looked at the name, and later at its very letters only, so a second channel could pass for the one
+// Regression: nothing looked at the name, and later at its very letters only, so a second channel could pass for the one
 // of the service.
 test.each([SYSTEM_CHANNEL_NAME, ' Posthorn.SYSTEM '])(
   'a channel that has the name of the system channel goes on working, and no other one gets it: %j',
@@ -110,7 +110,7 @@ test.each([SYSTEM_CHANNEL_NAME, ' Posthorn.SYSTEM '])(
   },
 );
 
-// The old mechanism: createdAt came from the clock of the process, updatedAt from PostgreSQL's transaction.
+// Regression: createdAt came from the clock of the process, updatedAt from PostgreSQL's transaction.
 test('the system channels were never changed before they were made', async () => {
   expect((await posthorn.deps.pool.query('SELECT FROM channels WHERE updated_at < created_at')).rowCount).toBe(0);
 });

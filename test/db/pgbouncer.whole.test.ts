@@ -101,7 +101,7 @@ describeWithPgBouncer('behind PgBouncer in its mode transaction', () => {
     ]);
   });
 
-  // Old: the role began, lost its planner settings and its time zone, and failed at the first prepared statement of another session.
+  // Regression: the role began, lost its planner settings and its time zone, and failed at the first prepared statement of another session.
   test('a role whose pooler drops session settings in silence ends with the same advice', async () => {
     const silent = await startPgBouncer(database.url, 2, ['ignore_startup_parameters = options']);
     const settings = {
@@ -124,7 +124,7 @@ describeWithPgBouncer('behind PgBouncer in its mode transaction', () => {
     }
   }, 300_000);
 
-  // Old: only PostgreSQL itself was looked at, and its faults were told of DATABASE_URL.
+  // Regression: only PostgreSQL itself was looked at, and its faults were told of DATABASE_URL.
   test('the doctor looks at both addresses, and names the setting of the one at fault', async () => {
     const nobody = `postgresql://posthorn@127.0.0.1:${await findFreePort()}/posthorn`;
     const look = async (variables: Record<string, string>): Promise<Record<string, string>> => {

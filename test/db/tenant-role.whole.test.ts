@@ -94,7 +94,7 @@ test('a database without its rights, with one too many, or with a role above the
   }
 });
 
-// The old mechanism: a user of another database, who may take the role too, inherited its rights here and was bound by no policy.
+// Regression: a user of another database, who may take the role too, inherited its rights here and was bound by no policy.
 test.each(['TRUE', 'FALSE'])(
   'a user of another database who may take the role sees nothing here (INHERIT %s)',
   async (inherit) => {

@@ -181,7 +181,7 @@ describe('tenant reads', () => {
 });
 
 describe('tenant shares', () => {
-  // Old: ten of them had all connections, and the requests of all environments failed after 5 s.
+  // Regression: ten of them had all connections, and the requests of all environments failed after 5 s.
   test('requests of one environment that wait for a row leave connections to all others', async () => {
     const { keys, deps } = posthorn;
     const { id } = await make(posthorn, keys.live, '/v1/channels', { name: 'Orders' });
@@ -210,7 +210,7 @@ describe('tenant shares', () => {
     for (const { status } of await Promise.all(waiting)) expect([200, 503]).toContain(status);
   });
 
-  // Old: two environments had half of the connections each, which are all of them.
+  // Regression: two environments had half of the connections each, which are all of them.
   test('two environments whose statements wait leave connections to a third one', async () => {
     const { tenants, pool } = posthorn.deps;
     const holder = await pool.connect();

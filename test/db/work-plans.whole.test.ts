@@ -100,7 +100,7 @@ describe('hot plans', () => {
     return rows[0]?.count ?? Number.NaN;
   };
 
-  // Old: with the statistics of a calm moment every group of results read all that a burst had brought: 1,000 deliveries a
+  // Regression: with the statistics of a calm moment every group of results read all that a burst had brought: 1,000 deliveries a
   // second instead of 5,000, and four seconds of delay for everybody.
   test('recording reads what it records, however much is unfinished and however calm the statistics were', async () => {
     const { id: channelId } = await createChannel(posthorn);
@@ -123,7 +123,7 @@ describe('hot plans', () => {
     expect((await readsOf('deliveries_unfinished')) - before).toBe(0);
   });
 
-  // Old: each page of a backlog that the statistics did not know of gathered and sorted all of it.
+  // Regression: each page of a backlog that the statistics did not know of gathered and sorted all of it.
   test('a stream reads a page of a backlog, not the backlog, however calm the statistics were', async () => {
     const index = 'messages_channel_id_transaction_id_id_idx';
     const { id: channelId } = await createChannel(posthorn);
@@ -196,7 +196,7 @@ describe('hot plans', () => {
     }
   }, 150_000);
 
-  // Old: each batch of a channel's turn sorted all that was due.
+  // Regression: each batch of a channel's turn sorted all that was due.
   test('publishing what is due reads its batch, not all that is due, however calm the statistics were', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const { rows } = await pool.query<{ id: string }>('SELECT environment_id AS id FROM channels WHERE id = $1', [
@@ -247,7 +247,7 @@ describe('hot plans', () => {
     expect((after[1] ?? 0) - (before[1] ?? 0)).toBeLessThan(12_000);
   });
 
-  // Old: with a plan made for a list of this length each was compared with each, for hours.
+  // Regression: with a plan made for a list of this length each was compared with each, for hours.
   test('matches of filters are looked up in a hash table, however many they are', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const { environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } });
@@ -480,7 +480,7 @@ describe('run plans', () => {
     return row?.count ?? Number.NaN;
   }
 
-  // Old: a list took one status, and for several PostgreSQL would go through all other runs, or sort those with them.
+  // Regression: a list took one status, and for several PostgreSQL would go through all other runs, or sort those with them.
   test.each([
     ['of two statuses that nothing has', ['failed', 'paused'] as const, 0],
     ['of one that all have and one that none has', ['failed', 'completed'] as const, 21],

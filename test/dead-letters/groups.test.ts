@@ -102,7 +102,7 @@ test('open dead letters are counted by what they have in common, the largest gro
   expect(last).toMatchObject({ failedAt: largest?.lastFailedAt, reason: 'circuit' });
 });
 
-test('they are those of a filter, and what is no filter is refused', async () => {
+test('the groups are those of a filter, and an invalid filter is refused', async () => {
   await give(first, 2, { errorClass: 'timeout' });
   await give(second, 3, { errorClass: 'timeout' }, LONG_AGO + 60_000);
   const counts = async (query: string): Promise<number[]> => (await groups(query)).groups.map(({ count }) => count);
@@ -131,7 +131,7 @@ test('they are those of a filter, and what is no filter is refused', async () =>
   }
 });
 
-test('a look reads the newest 10,000, and says so', async () => {
+test('a request reads the newest 10,000, and says so', async () => {
   await give(first, 5, { errorClass: 'dns' });
   await give(second, MOST_EXAMINED - 2, { errorClass: 'tls' }, LONG_AGO + 3_600_000);
   const found = await groups();

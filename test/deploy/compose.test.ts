@@ -50,7 +50,7 @@ describe('compose', () => {
     interpolated(compose.secrets[secret]?.file ?? 'nowhere', dotEnv);
 
   describe.each(posthorn)('the role %s', (name) => {
-    // Old: 13 settings stood in a list of the test, TEMPORAL_ADDRESS was written out: a value in .env was ignored in silence.
+    // Regression: 13 settings stood in a list of the test, TEMPORAL_ADDRESS was written out: a value in .env was ignored in silence.
     test('has every setting of .env, but those that the page names with a reason', () => {
       expect(notPassed.toSorted()).toEqual(['DATA_FOLDER', 'LISTEN_HOST', 'PORT', 'TEMPORAL_CLI']);
       const given = environmentOf(name, everything);
@@ -340,7 +340,7 @@ describe('image size', () => {
   const base = baseOf(readDockerfile(read('Dockerfile')));
   const tini = { from: 'tini', bytes: 1e6 };
 
-  // Old: the sum had our layers alone, with a bound that left a guess for the base in a comment, and nothing for tini.
+  // Regression: the sum had our layers alone, with a bound that left a guess for the base in a comment, and nothing for tini.
   test('the size of the image is that of the stated base, of tini and of our layers together', () => {
     const layers = [
       { from: 'packages', bytes: 60e6 },
@@ -386,7 +386,8 @@ describe('redis password', () => {
     return [shell, flag, ours];
   }
 
-  // Old: the password stood in the configuration as it was, and a quote or a backslash in it ended the server with an error of syntax.
+  // Regression: the password stood in the configuration as it was, and a quote or a backslash in it ended the server with an error of
+  // syntax.
   test('Redis reads its configuration as the password that was chosen, whatever stands in it', () => {
     const [shell = '', ...parameters] = commandWith('cat');
     const [line = ''] = execFileSync(shell, parameters, { encoding: 'utf8' }).split('\n');

@@ -59,7 +59,7 @@ describe('the demo against a running service', () => {
       key: posthorn.keys.test,
     });
     expect(body.data.filter(({ name }) => name !== 'posthorn.system')).toEqual([]);
-    // Old: its key had the 10 batches a minute of every key, so that it could wait a minute for its own batches.
+    // Regression: its key had the 10 batches a minute of every key, so that it could wait a minute for its own batches.
     const made = await posthorn.deps.db.apiKey.findFirstOrThrow({ where: { name: 'Demo' } });
     expect(made).toMatchObject({ batchPerMinute: 1_000, revokedAt: expect.any(Date) });
   }, 300_000);

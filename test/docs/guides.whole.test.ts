@@ -157,7 +157,7 @@ test('the settings of single sign-on are accepted', () => {
 });
 
 describe('what the pages say about responses', () => {
-  // Old: the page said that every answer has the headers of the rate limit, and that lists have the order of making.
+  // Regression: the page said that every answer has the headers of the rate limit, and that lists have the order of making.
   test('all have a request id, those of probes have no rate limit, and a list begins with the newest item', async () => {
     const probe = await fetch(`${posthorn.url}/healthz`);
     expect([probe.headers.has('x-request-id'), probe.headers.has('x-ratelimit-limit')]).toEqual([true, false]);

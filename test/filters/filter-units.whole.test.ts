@@ -135,7 +135,7 @@ describe("a channel's filters together", () => {
   });
 });
 
-// Old: filters were decided in threads, 250 ms each, and a channel's others matched undecided meanwhile.
+// Regression: filters were decided in threads, 250 ms each, and a channel's others matched undecided meanwhile.
 test('100 of the largest payloads to the dearest channel are all decided, five milliseconds of filters in each turn of the event loop', async () => {
   await fill(dearOnes);
   for (let n = 0; (await ask(smallFilter(n))).status === 201 && n < 3; n += 1);

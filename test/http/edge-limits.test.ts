@@ -35,7 +35,7 @@ describe('edge limits', () => {
 
   describe('a key', () => {
     test('with the tier Free has 10 requests in one second, and the refused ones do not use up its minute', async () => {
-      // A busy machine may take longer for them than the second that is counted: then it is tried again with another key.
+      // A busy machine may take longer for them than the second that is counted: then the test repeats it with another key.
       const { key, answers } = await waitFor('30 requests within one second', async () => {
         const free = await edge.newKey({ tier: 'free', limits: { concurrent: 1_000 } });
         const startedAt = performance.now();
@@ -53,7 +53,7 @@ describe('edge limits', () => {
       expect(later.headers['x-ratelimit-remaining']).toBe('49');
     });
 
-    test('has its requests per minute, whatever their outcome, then 429 until the window ends', async () => {
+    test('has its requests per minute, whatever their outcome, then gets 429 until the window ends', async () => {
       const key = await edge.newKey({ limits: { ...NOTHING, requestsPerMinute: 4 } });
       const first = await edge.call({ key });
       expect([first.headers['x-ratelimit-limit'], first.headers['x-ratelimit-remaining']]).toEqual(['4', '3']);
@@ -72,7 +72,7 @@ describe('edge limits', () => {
       ).toBeLessThanOrEqual(2);
     });
 
-    test('has its requests in flight; one that ends makes room', async () => {
+    test('has its maximum of requests in flight; one that ends frees its slot', async () => {
       const key = await edge.newKey({ limits: { ...NOTHING, concurrent: 2 } });
       const before = edge.handled();
       const slow = [edge.call({ key, path: '/v1/slow' }), edge.call({ key, path: '/v1/slow' })];
@@ -83,7 +83,7 @@ describe('edge limits', () => {
       for (let request = 0; request < 5; request += 1) expect((await edge.call({ key })).status).toBe(200);
     });
 
-    test('whose caller hangs up gives its place back', async () => {
+    test('frees its slot when the caller hangs up', async () => {
       const key = await edge.newKey({ limits: { ...NOTHING, concurrent: 1 } });
       const socket = await edge.connect();
       socket.write(
@@ -94,7 +94,7 @@ describe('edge limits', () => {
       await waitFor('its place to be free', async () => (await edge.call({ key })).status === 200);
     });
 
-    test('has 10 batches a minute on both paths together, with the headers of that bucket there only', async () => {
+    test('has 10 batches a minute on both paths together, and only these have the headers of that bucket', async () => {
       const key = await edge.newKey({ tier: 'pro' });
       const paths = ['/v1/messages/batch', '/v1/channels/chn_x/messages/batch'];
       for (let request = 0; request < 10; request += 1) {
@@ -119,7 +119,7 @@ describe('edge limits', () => {
       ]);
     });
 
-    test('is limited before its body is read', async () => {
+    test('is rate limited before its body is read', async () => {
       const key = await edge.newKey({ limits: { ...NOTHING, requestsPerMinute: 1 } });
       await edge.call({ key });
       const socket = await edge.connect();
@@ -133,7 +133,7 @@ describe('edge limits', () => {
       expect(answer).toMatch(/^HTTP\/1\.1 429 /);
     });
 
-    test('does not use up the limits of another one', async () => {
+    test('does not use up the limits of another key', async () => {
       const [one, other] = [
         await edge.newKey({ limits: { ...NOTHING, requestsPerMinute: 1 } }),
         await edge.newKey({ limits: { ...NOTHING, requestsPerMinute: 1 } }),
@@ -145,7 +145,7 @@ describe('edge limits', () => {
   });
 
   describe('a request without a valid key', () => {
-    test('is counted by its address, broken ones too, and X-Forwarded-For changes nothing', async () => {
+    test('is counted by its address, even if malformed, and X-Forwarded-For changes nothing', async () => {
       const first = await edge.call({ key: null });
       expect([first.status, first.headers['x-ratelimit-limit'], first.headers['x-ratelimit-remaining']]).toEqual([
         401,
@@ -163,7 +163,7 @@ describe('edge limits', () => {
       expect((await edge.call({ key: null, path: '/healthz' })).status).toBe(200);
     });
 
-    test('is told that the database is away, not that it calls too often, and keys work again once it is back', async () => {
+    test('is told that the database is down, not that it calls too often, and keys work again once it is back', async () => {
       const cutOff = await startEdge({ strangerRequestsPerMinute: 1 });
       await cutOff.wire.cut();
       for (let request = 0; request < 3; request += 1) {
@@ -180,7 +180,7 @@ describe('edge limits', () => {
       await cutOff.stop();
     });
 
-    test('behind one trusted proxy is counted by the address the proxy saw', async () => {
+    test('behind one trusted proxy is counted by the address that the proxy saw', async () => {
       const behind = await startEdge({ strangerRequestsPerMinute: 1, environment: { TRUSTED_PROXY_HOPS: '1' } });
       const from = async (forwarded: string) =>
         (await behind.call({ key: null, headers: { 'x-forwarded-for': forwarded } })).status;
@@ -239,7 +239,7 @@ describe('edge server', () => {
         'must not have such long chunk extensions',
         'PAYLOAD_TOO_LARGE',
       ],
-      // The answer comes once Node has waited for the rest of the headers, 10 s.
+      // The response comes once Node has waited for the rest of the headers, 10 s.
       ['headers that do not end', 'GET / HTTP/1.1\r\nHost: x\r\n', 408, 'did not arrive in time', 'REQUEST_TIMEOUT'],
       [
         'a broken chunk',
@@ -267,7 +267,7 @@ describe('edge server', () => {
       },
     );
 
-    test('a body that breaks off behind an answer gets no second one', async () => {
+    test('a body that breaks off after its response gets no second one', async () => {
       const head = 'POST /v1/echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
       const socket = await edge.connect();
       let text = '';
@@ -281,7 +281,7 @@ describe('edge server', () => {
       expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     });
 
-    test('an Expect that nobody knows is ignored', async () => {
+    test('an unknown Expect is ignored', async () => {
       const answer = readRaw(
         await edge.raw('GET /v1/list HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n'),
       );
@@ -289,7 +289,7 @@ describe('edge server', () => {
     });
   });
 
-  test("Koa's own error handler never wrote anything", async () => {
+  test("Koa's own error handler never writes anything", async () => {
     const written: unknown[] = [];
     edge.app.on('error', (error) => written.push(error));
     for (const path of ['/v1/throw/error', '/v1/throw/nothing', '/nothing', '/v1/messages/%'])
@@ -306,7 +306,7 @@ describe('edge server', () => {
   });
 
   describe('/readyz', () => {
-    test('is 503 with the part that is down, and 200 again once it is back, while /healthz stays 200', async () => {
+    test('is 503 with the dependency that is down, and 200 again once it is back, while /healthz stays 200', async () => {
       const cutOff = await startEdge();
       await cutOff.wire.cut();
       const down = await cutOff.call({ path: '/readyz', key: null });
@@ -329,7 +329,7 @@ describe('edge server', () => {
   });
 
   describe('draining', () => {
-    test('answers what is in flight, closes idle and silent connections, and takes nothing new', async () => {
+    test('responds to requests in flight, closes idle and silent connections, and accepts nothing new', async () => {
       const draining = await startEdge();
       const silent = await draining.connect();
       const idle = await draining.connect();
@@ -352,8 +352,8 @@ describe('edge server', () => {
       await draining.stop();
     });
 
-    // A proxy may have sent a POST on an idle connection, and may not send it again.
-    test('answers requests on connections that were idle, and says that they close', async () => {
+    // A proxy may have sent a POST on an idle connection, and must not repeat it.
+    test('responds to requests on connections that were idle, and says that they close', async () => {
       const draining = await startEdge();
       const ask = async (socket: Socket, path: string): Promise<string> => {
         socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -363,7 +363,7 @@ describe('edge server', () => {
       const [first, second] = [await draining.connect(), await draining.connect()];
       for (const socket of [first, second]) expect(await ask(socket, '/healthz')).toMatch(/^HTTP\/1\.1 200 /);
 
-      // In the same turn: idle connections stay for half a second.
+      // In the same turn, because idle connections stay open for half a second.
       const drained = draining.server.drain();
       await Promise.all(
         [first, second].map(async (socket) => {
@@ -377,7 +377,7 @@ describe('edge server', () => {
       await draining.stop();
     });
 
-    test('takes a body that is still on its way', async () => {
+    test('reads a body that is still on its way', async () => {
       const draining = await startEdge();
       const socket = await draining.connect();
       const body = '{"payload":{}}';
@@ -399,7 +399,7 @@ describe('edge server', () => {
 });
 
 describe('connection bound', () => {
-  /** Old mechanism: an API took every connection, until the process had no open file left for itself and Node ended it. */
+  /** Regression: an API accepted every connection, until the process had no file descriptor left and Node ended it. */
   let edge: Edge;
   const sockets: Socket[] = [];
   beforeEach(async () => {
@@ -410,7 +410,7 @@ describe('connection bound', () => {
     await edge.stop();
   });
 
-  test('a connection beyond the bound is closed, those before it go on, and the operator is told once', async () => {
+  test('a connection beyond the limit is closed, earlier ones continue, and the operator is notified once', async () => {
     let told = 0;
     const server = await startHttpServer(edge.app, {
       port: 0,
@@ -467,13 +467,13 @@ describe('deprecation', () => {
   });
   afterAll(() => edge.stop());
 
-  test('a deprecated route answers as before, and says since when it is one, when it ends and what takes its place', async () => {
+  test('a deprecated route responds as before, and says since when it is deprecated, when it ends and what replaces it', async () => {
     const answer = await edge.call({ path: '/v1/ending' });
     expect([answer.status, answer.json]).toEqual([200, { ok: true }]);
     expect(answer.headers).toMatchObject(ANNOUNCED);
   });
 
-  test('a refusal of a deprecated route says it too', async () => {
+  test('a refusal of a deprecated route says so too', async () => {
     const refused = await edge.call({ path: '/v1/ending', key: null });
     expect(refused.status).toBe(401);
     expect(refused.headers).toMatchObject(ANNOUNCED);

@@ -14,7 +14,7 @@ import { type Edge, startEdge } from '../support/world/edge.ts';
 describe('edge', () => {
   let edge: Edge;
   beforeAll(async () => {
-    // No test here may meet the strangers' limit but the one about it.
+    // Only the test of the limit for unauthenticated requests may reach it.
     edge = await startEdge({ strangerRequestsPerMinute: 100_000 });
   });
   afterAll(() => edge.stop());
@@ -34,13 +34,13 @@ describe('edge', () => {
       expect(answer.headers['retry-after']).toBeUndefined();
     });
 
-    test('answered with 204 has no body', async () => {
+    test('with a 204 response gets no body', async () => {
       const answer = await edge.call({ method: 'DELETE', path: '/v1/messages/x' });
       expect([answer.status, answer.text, answer.headers['content-type']]).toEqual([204, '', undefined]);
       expectEdgeHeaders(answer);
     });
 
-    test('has a request id of its own, never the one it brings', async () => {
+    test('gets a new request id, never the one it brings', async () => {
       const [one, other] = await Promise.all([edge.call({ headers: { 'x-request-id': 'mine' } }), edge.call({})]);
       expect(one.headers['x-request-id']).not.toBe(other.headers['x-request-id']);
       expectEdgeHeaders(one);
@@ -96,7 +96,7 @@ describe('edge', () => {
       expect(text).toContain('{"limit":3}');
     });
 
-    test('holds 32 levels of payload and a body of 5 MiB', async () => {
+    test('may have 32 levels of payload and a body of 5 MiB', async () => {
       expect((await edge.call(echo(payload(nested(32))))).status).toBe(202);
       const large = payload(JSON.stringify({ text: 'x'.repeat(5 * 1024 * 1024 - 23) }));
       expect(Buffer.byteLength(large)).toBe(5 * 1024 * 1024);
@@ -105,7 +105,7 @@ describe('edge', () => {
   });
 
   describe('a path', () => {
-    test('with escapes is decoded; one without parameters wins over one with', async () => {
+    test('with escapes is decoded; one without parameters takes precedence over one with', async () => {
       expect((await edge.call({ path: '/v1/messages/a%2Fb%C3%BC' })).json).toEqual({ messageId: 'a/bü' });
       expect(
         (
@@ -191,7 +191,7 @@ describe('edge', () => {
       expect(answer.headers['www-authenticate']).toBe(CHALLENGES);
     });
 
-    test('given twice is UNAUTHORIZED, the first one being good notwithstanding', async () => {
+    test('given twice is UNAUTHORIZED, even if the first one is valid', async () => {
       const text = await edge.raw(
         `GET /v1/list HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${edge.key}\r\nAuthorization: Bearer ${edge.key}\r\nConnection: close\r\n\r\n`,
       );
@@ -212,7 +212,7 @@ describe('edge', () => {
 
   describe('a failure', () => {
     test.each(['error', 'text', 'nothing'])(
-      'of ours (%s) is INTERNAL with a fixed text, the cause only in the log, with the request id',
+      'caused by an internal error (%s) is INTERNAL with a fixed text; only the log has the cause, with the request id',
       async (what) => {
         const answer = await edge.call({ path: `/v1/throw/${what}` });
         expect(answer.status).toBe(500);
@@ -224,7 +224,7 @@ describe('edge', () => {
       },
     );
 
-    test('on the way to the database is UNAVAILABLE with Retry-After', async () => {
+    test('of the connection to the database is UNAVAILABLE with Retry-After', async () => {
       const answer = await edge.call({ path: '/v1/throw/unavailable' });
       expect([answer.status, answer.json.error?.code, answer.headers['retry-after']]).toEqual([
         503,
@@ -248,18 +248,15 @@ describe('edge', () => {
         409,
       ],
       ['42601', 'SELEC', 'INTERNAL', 500],
-    ])(
-      'that PostgreSQL reports as %s becomes what it means, through pg and through Prisma',
-      async (_, sql, code, status) => {
-        for (const isPrisma of [false, true]) {
-          const answer = await edge.call({ method: 'POST', path: '/v1/sql', body: { sql, isPrisma } });
-          expect([answer.status, answer.json.error?.code]).toEqual([status, code]);
-          expect(answer.text).not.toMatch(/SELECT|INSERT|postgres|organisations|127\.0\.0\.1/i);
-        }
-      },
-    );
+    ])('that PostgreSQL reports as %s is translated, through pg and through Prisma', async (_, sql, code, status) => {
+      for (const isPrisma of [false, true]) {
+        const answer = await edge.call({ method: 'POST', path: '/v1/sql', body: { sql, isPrisma } });
+        expect([answer.status, answer.json.error?.code]).toEqual([status, code]);
+        expect(answer.text).not.toMatch(/SELECT|INSERT|postgres|organisations|127\.0\.0\.1/i);
+      }
+    });
 
-    test('when PostgreSQL ends the connection is UNAVAILABLE, through pg and through Prisma, and the next request is well', async () => {
+    test('because PostgreSQL ends the connection is UNAVAILABLE, through pg and through Prisma, and the next request succeeds', async () => {
       for (const isPrisma of [false, true]) {
         const answer = await edge.call({
           method: 'POST',
@@ -291,8 +288,8 @@ describe('edge', () => {
 
 describe('edge host', () => {
   /**
-   * The Host of a request (RFC 9112 §3.2). Old mechanism: only a missing one was looked for, and Node takes the first of several
-   * for the request's, so two Hosts and an empty one were answered 200.
+   * The Host of a request (RFC 9112 §3.2). Regression: only a missing one was checked, and Node uses the first of several, so two Hosts
+   * and an empty one were answered with 200.
    */
   let edge: Edge;
   beforeAll(async () => {
@@ -378,7 +375,7 @@ describe('edge host', () => {
 describe('edge input', () => {
   let edge: Edge;
   beforeAll(async () => {
-    // No test here may meet the strangers' limit but the one about it.
+    // Only the test of the limit for unauthenticated requests may reach it.
     edge = await startEdge({ strangerRequestsPerMinute: 100_000 });
   });
   afterAll(() => edge.stop());
@@ -415,7 +412,7 @@ describe('edge input', () => {
         'payload',
         /at most 10000 members/,
       ],
-    ])('that is or holds %s is INVALID_REQUEST with its place', async (_, body, field, reason) => {
+    ])('that is or contains %s is INVALID_REQUEST with its position', async (_, body, field, reason) => {
       await expectRefused(edge, echo(body), { status: 400, code: 'INVALID_REQUEST', field, reason });
     });
 
@@ -434,7 +431,7 @@ describe('edge input', () => {
       });
     });
 
-    test("a batch's fourth bad message is named by its place", async () => {
+    test("a batch's fourth message is named by its position if it is invalid", async () => {
       const messages = Array.from({ length: 5 }, (_, index) =>
         index === 3 ? { payload: {} } : { eventType: 'a', payload: {} },
       );
@@ -445,7 +442,7 @@ describe('edge input', () => {
       );
     });
 
-    test('is refused even where none is wanted, when it is not valid', async () => {
+    test('is refused if it is invalid, even where none is needed', async () => {
       await expectRefused(
         edge,
         { method: 'POST', path: '/v1/bodyless', body: '{' },
@@ -523,7 +520,7 @@ describe('edge input', () => {
       });
     });
 
-    test('that ends early changes nothing and leaves the service well', async () => {
+    test('that ends early changes nothing, and the next request succeeds', async () => {
       const handledBefore = edge.handled();
       const socket = await edge.connect();
       socket.write(

@@ -19,11 +19,11 @@ afterAll(async () => {
   await posthorn.stop();
 });
 
-/** `isLarge`: the texts of the answers stay in their thread, because handing them over takes a turn. `length` counts characters. */
+/** `isLarge`: the texts of the responses stay in their thread, because transferring them takes a turn. `length` counts characters. */
 type Sent = StrangersRequest & { isLarge?: boolean };
 type Answered = { status: number; text: string; length: number };
 
-/** Sends requests from a thread of its own, so that the turns that are measured are the service's alone. */
+/** Sends requests from a separate thread, so that the measured turns are only the service's. */
 const SENDER = `
   const { parentPort } = require('node:worker_threads');
   parentPort.on('message', async ({ url, times, body, isLarge, ...init }) => {
@@ -46,13 +46,13 @@ async function send(times: number, { method = 'POST', path, body, headers, isLar
     isLarge,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
   });
-  // `as`: what the thread above posts.
+  // `as`: the message of the thread above.
   return ((await answers) as [Answered[]])[0];
 }
 
-/** Sends the request alone and many times at once, which no turn of a second may follow. Returns the answers. */
+/** Sends the request alone and many times at once, and expects no turn of a second. Returns the responses. */
 async function sendHarmlessly(sent: Sent, times = 20): Promise<Answered[]> {
-  // The first call of each kind compiles what it runs.
+  // The first call of each kind compiles its code.
   await send(1, sent);
   await expectShortTurns(() => send(1, sent));
   let answers: Answered[] = [];
@@ -66,8 +66,8 @@ const keyed = (): Record<string, string> => ({ authorization: `Bearer ${posthorn
 const repeated = (text: string, times: number): string => Array.from({ length: times }, () => text).join(',');
 const LARGE = 5 * 1024 * 1024 - 100;
 
-/** The old mechanism: the elements of a batch were parsed and checked before they were counted, and all large bodies in one turn. */
-describe('a publishing key holds nobody up', () => {
+/** Regression: the elements of a batch were parsed and checked before they were counted, and all large bodies in one turn. */
+describe('a publishing key never blocks the event loop', () => {
   test.each([
     [
       '1.7 million messages',
@@ -106,7 +106,7 @@ describe('a publishing key holds nobody up', () => {
     ['in a message', '{"messages":[{"eventType":"a","payload":{}},{"a":01}]}', 50],
     ['in a field behind them', '{"messages":[{"eventType":"a","payload":{}}],"x":01}', 50],
     ['before them', '{"x":01,"messages":[{"eventType":"a","payload":{}}]}', 6],
-  ])('and is told where its body is no JSON: %s', async (_, text, position) => {
+  ])('and is told where its body is not JSON: %s', async (_, text, position) => {
     const [answer] = await send(1, { path: batch, body: Buffer.from(text), headers: keyed() });
     expect(JSON.parse(answer?.text ?? '').error.details).toEqual({
       field: 'body',
@@ -122,10 +122,10 @@ describe('a publishing key holds nobody up', () => {
   });
 });
 
-/** The old mechanism: the text of a whole page was built in one turn, and several of them when many callers read. */
-describe('a reader of large pages holds nobody up', () => {
+/** Regression: the text of a whole page was built in one turn, and several of them when many callers read. */
+describe('a reader of large pages never blocks the event loop', () => {
   const PAYLOAD = `'{"a":"' || repeat('я', 130000) || '"}'`;
-  /** A channel with 100 messages of 254 KiB, published or waiting. */
+  /** Creates a channel with 100 messages of 254 KiB, published or scheduled. */
   const large = async (times: { delay?: number }): Promise<string> => {
     const { id } = (await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'Large' })).body;
     const messages = Array.from({ length: 100 }, () => ({ eventType: 'a', payload: {}, ...times }));
@@ -141,16 +141,16 @@ describe('a reader of large pages holds nobody up', () => {
   ])('of %s', async (_, prepare, list) => {
     const path = (await prepare()) + list;
     const request = { method: 'GET', path, headers: keyed(), isLarge: true };
-    // The order of commits leaves out what was published while an older transaction is open, in any database of the server.
+    // Commit order leaves out what was published while an older transaction is open, in any database of the server.
     await waitFor('a full page', async () => (await send(1, request)).every(({ length }) => length > 4_000_000));
     const answers = await sendHarmlessly(request);
-    // A slow machine refuses some of them: they wait for a connection to the database.
+    // A slow machine refuses some of them while they wait for a database connection.
     expect(answers.map(({ status }) => status).filter((status) => ![200, 503].includes(status))).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(10);
     expect(answers.filter(({ length }) => length >= 9_000_000)).toEqual([]);
   });
 
-  test('who gets all of it, and its length before', async () => {
+  test('and receives all of them, with their length first', async () => {
     const url = `${posthorn.url}${await large({})}/messages?limit=10`;
     const answer = await fetch(url, { headers: keyed() });
     const bytes = Buffer.from(await answer.arrayBuffer());
@@ -165,8 +165,8 @@ describe('a reader of large pages holds nobody up', () => {
   });
 });
 
-/** Each route that runs before its caller has proved anything, with the costliest body or header of the allowed size. */
-describe('a caller who has proved nothing holds nobody up', () => {
+/** Each route that runs before its caller is authenticated, with the most expensive body or header of the allowed size. */
+describe('an unauthenticated caller never blocks the event loop', () => {
   test.each<[string, Sent]>(Object.values(STRANGERS_REQUESTS).flatMap((requests) => Object.entries<Sent>(requests)))(
     'with %s',
     async (_, sent) => {
@@ -176,13 +176,13 @@ describe('a caller who has proved nothing holds nobody up', () => {
   );
 });
 
-/** All that comes back on a connection of its own until it ends. */
+/** Returns everything received on a new connection until it ends. */
 async function exchanged(sent: string): Promise<string> {
   const { hostname, port } = new URL(posthorn.url);
   const socket = connect(Number(port), hostname);
   let said = '';
   socket.setEncoding('utf8').on('data', (text: string) => (said += text));
-  // The service may close it while it is written to.
+  // The service may close it while the test writes.
   socket.on('error', () => undefined);
   socket.write(sent);
   await new Promise((resolve) => socket.once('close', resolve));
@@ -191,8 +191,8 @@ async function exchanged(sent: string): Promise<string> {
 const requestOf = (close = ''): string => `GET /healthz HTTP/1.1\r\nHost: a\r\n${close}\r\n`;
 const answersIn = (said: string): number => said.split('HTTP/1.1 200').length - 1;
 
-/** Old: Node dispatched all requests of a read in one turn of the event loop, as many as 64 KiB hold. */
-describe('requests that do not wait for the responses to those before them', () => {
+/** Regression: Node dispatched all requests of a read in one turn of the event loop, as many as fit into 64 KiB. */
+describe('pipelined requests', () => {
   test('are answered, up to 16 at a time', async () => {
     expect(answersIn(await exchanged(requestOf().repeat(15) + requestOf('Connection: close\r\n')))).toBe(16);
   });
@@ -203,7 +203,7 @@ describe('requests that do not wait for the responses to those before them', () 
   });
 });
 
-/** Old: each piece of a body was kept until its end, a buffer of some hundred bytes for each byte. */
+/** Regression: each piece of a body was kept until its end, a buffer of some hundred bytes for each byte. */
 describe('a body in pieces of one byte', () => {
   const inPieces = (pieces: number): string =>
     `POST /v1/sign-in HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n1\r\n'.repeat(pieces)}0\r\n\r\n`;

@@ -20,7 +20,7 @@ import { type Edge, startEdge } from '../support/world/edge.ts';
 
 describe('lines while allowed', () => {
   let edge: Edge;
-  /** Lets the answer that is under way go on with its next line. */
+  /** Lets the response in progress continue with its next line. */
   let goOn = (): void => undefined;
 
   async function* twoLines(): AsyncGenerator<string> {
@@ -49,7 +49,7 @@ describe('lines while allowed', () => {
     await edge.stop();
   });
 
-  /** Takes the first line, lets something happen, and takes the rest: undefined where the connection is cut. */
+  /** Reads the first line, calls `happen`, and reads the rest; returns undefined if the connection is cut. */
   async function takeAround(key: string, happen: () => Promise<unknown>): Promise<string | undefined> {
     const answer = await fetch(`http://127.0.0.1:${edge.server.port}/v1/lines`, {
       headers: { authorization: `Bearer ${key}` },
@@ -71,12 +71,12 @@ describe('lines while allowed', () => {
     }
   }
 
-  // The old mechanism: the right was looked at once, before the first line, and an export of minutes went on after it was lost.
-  describe('an answer of many lines', () => {
+  // Regression: access was checked once, before the first line, and an export of minutes continued after access was lost.
+  describe('a response of many lines', () => {
     const newest = () => edge.database.db.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
     const edit = async (data: { status?: string; scopes?: string[]; expiresAt?: Date }): Promise<void> => {
       await edge.database.db.apiKey.update({ where: { id: (await newest()).id }, data });
-      // A process that was told of nothing: a look of an answer that lasts believes what is up to 2 s old.
+      // A process that was not notified: a long response uses cached rights of up to 2 s.
       edge.advance(2_000);
     };
     const suspend = async (status: string): Promise<void> => {
@@ -89,13 +89,13 @@ describe('lines while allowed', () => {
       ['has lost the scope', () => edit({ scopes: ['channels:read'] })],
       ['has expired', () => edit({ expiresAt: new Date(0) })],
       ['is of an app that was suspended', () => suspend('suspended')],
-    ])('is cut before its next line when the key %s meanwhile', async (_, happen) => {
+    ])('is cut off before its next line if the key %s meanwhile', async (_, happen) => {
       const key = await edge.newKey();
       expect(await takeAround(key, happen)).toBeUndefined();
       await suspend('active');
     });
 
-    test('goes on to its end for a key that has kept the right', async () => {
+    test('continues to its end if the key keeps its rights', async () => {
       const key = await edge.newKey();
       expect(await takeAround(key, () => edit({ scopes: ['audit:read'] }))).toBe('{"n":2}\n');
     });
@@ -103,7 +103,7 @@ describe('lines while allowed', () => {
 });
 
 describe('stalled readers', () => {
-  /** No test lasts as long. */
+  /** No test lasts this long. */
   const NEVER_MS = 3_600_000;
   const LINE = `${JSON.stringify({ text: 'x'.repeat(1_000_000) })}\n`;
 
@@ -114,7 +114,7 @@ describe('stalled readers', () => {
     await edge?.stop();
   });
 
-  /** An answer without an end, whose reader takes nothing. `isOver`: the service reads no more for it. */
+  /** Starts an endless response whose reader does not read. `isOver`: the service produces nothing more for it. */
   async function stallIn(timings: { heartbeatMs: number; recheckMs: number }) {
     let [sent, isOver] = [0, false];
     async function* endless(): AsyncGenerator<string> {
@@ -145,14 +145,14 @@ describe('stalled readers', () => {
     return { edge: started, isOver: () => isOver };
   }
 
-  // The old mechanism: nothing was looked at while the reader took nothing, and each such answer kept megabytes for as long as it liked.
-  test('an answer of many lines whose reader takes nothing is cut', async () => {
+  // Regression: nothing was checked while the reader did not read, and each such response kept megabytes for as long as it liked.
+  test('a response of many lines is cut off if its reader does not read', async () => {
     const { isOver } = await stallIn({ heartbeatMs: 100, recheckMs: NEVER_MS });
     await waitFor('the end of the answer', isOver);
     expect(isOver()).toBe(true);
   });
 
-  test('an answer whose reader takes nothing is cut when its key was revoked meanwhile', async () => {
+  test('a response whose reader does not read is cut off if its key was revoked meanwhile', async () => {
     const { edge: here, isOver } = await stallIn({ heartbeatMs: NEVER_MS, recheckMs: 20 });
     const { id } = await here.database.db.apiKey.findFirstOrThrow({ orderBy: { id: 'desc' } });
     await here.database.db.apiKey.update({ where: { id }, data: { status: 'revoked' } });
@@ -161,11 +161,11 @@ describe('stalled readers', () => {
     expect(isOver()).toBe(true);
   });
 
-  // The old mechanism: a large page was kept for as long as its reader wanted, and the end of the service waited for it.
-  test('a large page whose reader takes nothing is cut', async () => {
+  // Regression: a large page was kept for as long as its reader wanted, and the shutdown of the service waited for it.
+  test('a large page is cut off if its reader does not read', async () => {
     let response: ServerResponse | undefined;
     const note = (message: unknown): void => {
-      // `as`: what Node tells on this channel.
+      // `as`: what Node publishes on this channel.
       ({ response } = message as { response: ServerResponse });
     };
     const page = routesOf<unknown>()({
@@ -197,9 +197,9 @@ describe('gone callers', () => {
   });
   afterAll(() => void server.close());
 
-  // Old: a request that had waited for its key while PostgreSQL was busy, and whose caller hung up meanwhile, was a 500 and an error in
-  // the log.
-  test('a caller who hangs up before the body was looked at is told that it ended, which is no fault of the service', async () => {
+  // Regression: a request that had waited for its key while PostgreSQL was busy, and whose caller hung up meanwhile, was a 500 and an
+  // error in the log.
+  test('a caller who hangs up before the body is read does not cause an internal error', async () => {
     // A TCP server's address is an object.
     const { port } = server.address() as AddressInfo;
     const caller = connect(port, '127.0.0.1');
@@ -211,7 +211,7 @@ describe('gone callers', () => {
     const closed = new Promise((resolve) => request.once('error', () => undefined).once('close', resolve));
     caller.destroy();
     await closed;
-    // `as`: rawBytes looks at these two alone.
+    // `as`: rawBytes reads only these two.
     const context = { req: request, state: { route: { consumes: 'json' } } } as unknown as Context;
     await expect(rawBytes(context, () => Promise.resolve())).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
@@ -233,8 +233,8 @@ describe('busy pool', () => {
     await database.drop();
   });
 
-  // Old: a line with a stack of 2 KB for each of them.
-  test('requests that get no connection to PostgreSQL write one short line in five seconds, which counts the others', async () => {
+  // Regression: each of them logged a line with a stack of 2 KB.
+  test('requests that get no connection to PostgreSQL log one short line in five seconds, which counts the others', async () => {
     const lines: string[] = [];
     const log = createLog('warn', { destination: { write: (line) => void lines.push(line) } });
     let now = 0;

@@ -44,7 +44,7 @@ describe('resources over http', () => {
   ];
 
   describe('channels over HTTP', () => {
-    test('are made with 201, times in UTC, and no field that has no value', async () => {
+    test('are created with 201, times in UTC, and without fields that have no value', async () => {
       const answer = await service.request<Channel>('POST', '/v1/channels', { name: 'orders' });
       expect(answer.status).toBe(201);
       expect(answer.body).toStrictEqual({
@@ -61,7 +61,7 @@ describe('resources over http', () => {
       });
     });
 
-    test('are patched with null and absent apart', async () => {
+    test('distinguish null and absent fields in a patch', async () => {
       const { body } = await service.request(
         'PATCH',
         `/v1/channels/${channel.id}`,
@@ -71,7 +71,7 @@ describe('resources over http', () => {
       expect(body).not.toHaveProperty('description');
     });
 
-    test('are listed in pages that the cursor joins', async () => {
+    test('are listed in pages connected by the cursor', async () => {
       const second = await createChannel(service);
       const first = await service.request<PageJson<Channel>>('GET', '/v1/channels?limit=1');
       expect(first.status).toBe(200);
@@ -85,7 +85,7 @@ describe('resources over http', () => {
       });
     });
 
-    test('are deleted with 204 and are then missing for reading, patching, publishing and subscribing', async () => {
+    test('that are deleted with 204 are then missing for reading, patching, publishing and subscribing', async () => {
       const { id } = await subscribe();
       const answer = await service.request('DELETE', `/v1/channels/${channel.id}`);
       expect([answer.status, answer.body]).toEqual([204, undefined]);
@@ -102,7 +102,7 @@ describe('resources over http', () => {
       });
     });
 
-    test('that are archived answer 409 to other patches, to publishing and to subscribing', async () => {
+    test('that are archived respond with 409 to other patches, to publishing and to subscribing', async () => {
       const path = `/v1/channels/${channel.id}`;
       await service.request('PATCH', path, { status: 'archived' });
       const conflict = { status: 409, code: 'CONFLICT' };
@@ -142,7 +142,7 @@ describe('resources over http', () => {
       expect(await rowCounts()).toEqual(before);
     });
 
-    test('patched with nothing, or so subscriptions, answer 400', async () => {
+    test('with an empty patch respond with 400, as subscriptions do', async () => {
       const { id } = await subscribe();
       expect(await refused('PATCH', `/v1/channels/${channel.id}`, {})).toMatchObject({ status: 400, field: 'body' });
       expect(await refused('PATCH', `/v1/subscriptions/${id}`, {})).toMatchObject({ status: 400, field: 'body' });
@@ -150,7 +150,7 @@ describe('resources over http', () => {
   });
 
   describe('subscriptions over HTTP', () => {
-    test('are made with 201, then paused, resumed, patched and deleted', async () => {
+    test('are created with 201, then paused, resumed, patched and deleted', async () => {
       const made = await service.request<Subscription>('POST', '/v1/subscriptions', {
         channelId: channel.id,
         webhookUrl: HOOK,
@@ -175,7 +175,7 @@ describe('resources over http', () => {
       expect(await refused('GET', path)).toMatchObject({ status: 404 });
     });
 
-    test('show their secret only where it is asked for, to who may write', async () => {
+    test('show their secret only at its own endpoint, to callers who may write', async () => {
       const { id } = await subscribe();
       const path = `/v1/subscriptions/${id}`;
       const scopes = ['subscriptions:read'];
@@ -200,7 +200,7 @@ describe('resources over http', () => {
       expect(await service.deps.db.subscriptionSecret.count({ where: { subscriptionId: id } })).toBe(1);
     });
 
-    test('take a test message of their own, with or without a body', async () => {
+    test('accept a test message of their own, with or without a body', async () => {
       const [target, other] = [await subscribe({ eventTypes: ['nothing'] }), await subscribe()];
       const answer = await service.request('POST', `/v1/subscriptions/${target.id}/test`);
       expect(answer).toMatchObject({ status: 202, body: { channelId: channel.id, deliveryStatus: 'pending' } });
@@ -264,14 +264,14 @@ describe('resources over http', () => {
 });
 
 describe('match literal', () => {
-  // The path matched that of one session too, so that Allow named DELETE beside POST.
+  // The path also matched that of one session, so that Allow named DELETE as well as POST.
   test.each([
     ['DELETE', '/v1/sessions/revoke-others', 'POST'],
     ['OPTIONS', '/v1/user/passkeys/options', 'POST'],
     ['GET', '/v1/messages/batch', 'POST'],
     ['DELETE', '/v1/dlq/replay', 'GET, HEAD, POST'],
   ])(
-    'another method of a literal path is not allowed, and Allow names its own ones alone: %s %s',
+    'another method of a literal path is not allowed, and Allow names only its own: %s %s',
     async (method, path, allow) => {
       const { status, headers } = await fetch(posthorn.url + path, {
         method,
@@ -285,7 +285,7 @@ describe('match literal', () => {
 describe('never null', () => {
   const PERSONAL = { eventType: 'customer.changed', payload: { name: 'Elfriede' }, metadata: { contact: 'Elfriede' } };
 
-  // The old mechanism: the row's NULL was written as `payload: null`, though nothing else that is absent is ever null.
+  // Regression: the row's NULL was written as `payload: null`, although no other absent value is ever null.
   test.each([
     ['published', {}],
     ['waiting for its time', { delay: 86_400_000 }],

@@ -54,7 +54,7 @@ describe('api keys', () => {
       expect(await isAccepted(key)).toBe(true);
     });
 
-    test('stores its SHA-256 and nothing that holds the key', async () => {
+    test('stores its SHA-256 and nothing that contains the key', async () => {
       const { id, key } = keyOf(await create());
       const row = await edge.database.db.apiKey.findUniqueOrThrow({ where: { id } });
       expect(Buffer.from(row.hash)).toEqual(createHash('sha256').update(key).digest());
@@ -62,7 +62,7 @@ describe('api keys', () => {
       expect(JSON.stringify(edge.lines)).not.toContain(key.slice(12));
     });
 
-    test('takes what is left out from the key that creates it', async () => {
+    test('takes omitted settings from the key that creates it', async () => {
       const parent = await edge.newKey({
         tier: 'pro',
         scopes: ['messages:read', 'credentials:write'],
@@ -88,7 +88,7 @@ describe('api keys', () => {
       ['a limit above its own', { limits: { concurrent: 26 } }, 'limits.concurrent'],
       ['a tier whose limits are above its own', { tier: 'starter' }, 'limits.burst'],
       ['a batch limit above its own', { limits: { batchPerMinute: 11 } }, 'limits.batchPerMinute'],
-    ])('with %s is FORBIDDEN and makes nothing', async (_, body, field) => {
+    ])('with %s is FORBIDDEN and creates nothing', async (_, body, field) => {
       const parent = await edge.newKey({
         tier: 'starter',
         scopes: ['messages:read', 'credentials:write'],
@@ -120,7 +120,7 @@ describe('api keys', () => {
   });
 
   describe('the list of keys', () => {
-    test('is paged, newest first, and holds those of its environment only', async () => {
+    test('is paged, newest first, and has only those of its environment', async () => {
       const testKey = await edge.newKey({ environment: 'test' });
       const made = [];
       for (const name of ['a', 'b', 'c']) made.push(keyOf(await create({ name }, testKey)).id);
@@ -148,7 +148,7 @@ describe('api keys', () => {
       ['DELETE', ''],
       ['POST', '/rotate'],
     ])(
-      '%s /:id%s is NOT_FOUND with one text for a missing, a malformed and a foreign id, which stays as it is',
+      '%s /:id%s is NOT_FOUND with one text for a missing, a malformed and a foreign id, and changes nothing',
       async (method, suffix) => {
         const foreign = keyOf(await create({}, await edge.newKey({ environment: 'test' })));
         const body = method === 'PATCH' ? { body: { name: 'new' } } : {};
@@ -182,7 +182,7 @@ describe('api keys', () => {
       expect(await isAccepted(key)).toBe(false);
     });
 
-    test('that is rotated keeps its id and settings under a new key, and the old one is refused', async () => {
+    test('that is rotated keeps its id and settings with a new secret, and the old one is refused', async () => {
       const before = keyOf(await create({ name: 'rotated', scopes: ['messages:read'] }));
       expect(await isAccepted(before.key)).toBe(true);
       const rotated = await edge.call({ method: 'POST', path: `${PATH}/${before.id}/rotate` });
@@ -198,7 +198,7 @@ describe('api keys', () => {
       expect([await isAccepted(before.key), await isAccepted(after.key)]).toEqual([false, true]);
     });
 
-    test('with more scopes or higher limits than the caller cannot be rotated, which would hand it over', async () => {
+    test('with more scopes or higher limits than the caller cannot be rotated, which would give the caller its rights', async () => {
       const { id, key } = keyOf(await create());
       for (const options of [{ scopes: ['credentials:write'] as const }, { tier: 'free' as const }]) {
         const caller = await edge.newKey(options);
@@ -226,7 +226,7 @@ describe('api keys', () => {
   });
 
   describe('the command line', () => {
-    test('makes, lists and revokes keys of any environment', async () => {
+    test('creates, lists and revokes keys of any environment', async () => {
       const { operator } = edge.apiKeys;
       const made = await operator.create({ environment: 'test', name: 'cli', tier: 'free', scopes: ['messages:read'] });
       expect(made).toMatchObject({ environment: 'test', tier: 'free', scopes: ['messages:read'], status: 'active' });
@@ -255,7 +255,7 @@ describe('api key changes', () => {
   const patch = (id: string, body: object, key = edge.key): Promise<EdgeAnswer> =>
     edge.call({ method: 'PATCH', path: `${PATH}/${id}`, key, body });
 
-  /** Expects the refusal, and that the key is as it was. */
+  /** Expects the refusal, and that the key is unchanged. */
   async function expectUnchanged(
     id: string,
     body: object,
@@ -270,12 +270,12 @@ describe('api key changes', () => {
   const invalid = (field: string) => ({ status: 400, code: 'INVALID_REQUEST', field });
   const forbidden = (field: string) => ({ status: 403, code: 'FORBIDDEN', field });
 
-  /** A second process: its own memory of keys, on the same database, at a time of its own. */
+  /** A second process: its own cache of keys, on the same database, with its own clock. */
   async function withOtherProcess(
     work: (other: ApiKeys, advance: (ms: number) => void) => Promise<void>,
   ): Promise<void> {
     let now = Date.now();
-    // `as`: as much of a logger as is called.
+    // `as`: the part of a logger that is called.
     const log = { warn: () => undefined } as never;
     const { db, tenants } = edge.database;
     const other = apiKeysOf({ db, tenants, clock: () => new Date(now), newId: createNewId(Date.now), log });
@@ -285,9 +285,9 @@ describe('api key changes', () => {
     await other.settled();
   }
 
-  // The old mechanism: PATCH read nothing but the name, and answered 200 to all the rest.
+  // Regression: PATCH read only the name, and responded to everything else with 200.
   describe('the PATCH of a key', () => {
-    test('does all that it names, and answers with what holds then', async () => {
+    test('changes everything it names, and returns the new state', async () => {
       const { id } = keyOf(await create({ name: 'old' }));
       const expiresAt = inHours(5);
       const body = { name: 'new', tier: 'pro', scopes: ['dlq:read', 'channels:read'], limits: { burst: 5 }, expiresAt };
@@ -301,7 +301,7 @@ describe('api key changes', () => {
       expect((await one(id)).json).toEqual(changed.json);
     });
 
-    test('holds at once here, and within 5 seconds in another process', async () => {
+    test('takes effect at once here, and within 5 seconds in another process', async () => {
       const { id, key } = keyOf(await create());
       await withOtherProcess(async (other, advance) => {
         expect((await other.authenticate(key))?.scopes.size).toBe(SCOPES.length);
@@ -317,7 +317,7 @@ describe('api key changes', () => {
       });
     });
 
-    test('leaves what it does not name, merges limits, and gives a limit back to the tier with null', async () => {
+    test('keeps what it does not name, merges limits, and returns a limit to the tier with null', async () => {
       const { id } = keyOf(await create({ tier: 'pro', limits: { burst: 7, concurrent: 9 } }));
       expect((await patch(id, { limits: { concurrent: 8 } })).json['limits']).toMatchObject({
         burst: 7,
@@ -330,13 +330,13 @@ describe('api key changes', () => {
       expect((await patch(id, { limits: null })).json['limits']).toMatchObject({ burst: 200, concurrent: 100 });
     });
 
-    test('gives a key of another tier the limits of that tier, but for those given beside it', async () => {
+    test('gives a key of another tier the limits of that tier, except those given with it', async () => {
       const { id } = keyOf(await create({ tier: 'pro', limits: { burst: 7 } }));
       const changed = await patch(id, { tier: 'starter', limits: { concurrent: 8 } });
       expect(changed.json['limits']).toEqual({ requestsPerMinute: 600, burst: 50, concurrent: 8, batchPerMinute: 10 });
     });
 
-    test('sent back as it was read changes nothing: a limit that follows the tier goes on following it', async () => {
+    test('with the key as it was read changes nothing: a limit that follows the tier still does', async () => {
       const { id } = keyOf(await create({ tier: 'pro', expiresAt: inHours(2) }));
       const { json } = await one(id);
       const { tier, ...rest } = json;
@@ -347,7 +347,7 @@ describe('api key changes', () => {
       });
     });
 
-    test('ends an expiry with null, and makes an expired key live again', async () => {
+    test('ends an expiry with null, and makes an expired key valid again', async () => {
       const { id, key } = keyOf(await create({ expiresAt: inHours(1) }));
       await edge.database.db.apiKey.update({ where: { id }, data: { expiresAt: new Date(0) } });
       expect((await one(id)).json['status']).toBe('expired');
@@ -357,7 +357,7 @@ describe('api key changes', () => {
       expect(await isAccepted(key)).toBe(true);
     });
 
-    test('refuses what it cannot do, says what can, and does nothing of the rest', async () => {
+    test('refuses what it cannot do, says what can, and changes nothing else', async () => {
       const { id } = keyOf(await create({ expiresAt: inHours(1) }));
       const expired = new Date(Date.now() - HOUR).toISOString();
       expect(await expectUnchanged(id, { name: 'x', status: 'revoked' }, invalid('status'))).toContain('DELETE');
@@ -374,7 +374,7 @@ describe('api key changes', () => {
       await expectUnchanged(id, {}, invalid('body'));
     });
 
-    test('gives no more than the caller has, to itself neither', async () => {
+    test('gives no more than the caller has, not even to itself', async () => {
       const scopes = ['messages:read', 'credentials:write'] as const;
       const parent = keyOf(await create({ tier: 'starter', scopes, limits: { burst: 20 }, expiresAt: inHours(1) }));
       const child = keyOf(await create({ scopes: ['messages:read'] }, parent.key));
@@ -390,9 +390,9 @@ describe('api key changes', () => {
     });
   });
 
-  // The old mechanism: expiresAt was neither inherited nor compared, so a key of one hour made keys for ever.
+  // Regression: expiresAt was neither inherited nor compared, so a key of one hour created keys that never expire.
   describe('a key that expires', () => {
-    test('makes keys that live no longer, its own end by default', async () => {
+    test('creates keys that expire no later, at its own end by default', async () => {
       const expiresAt = inHours(1);
       const parent = keyOf(await create({ expiresAt }));
       for (const body of [{}, { expiresAt: null }, { expiresAt }])
@@ -410,7 +410,7 @@ describe('api key changes', () => {
       expect(await edge.database.db.apiKey.count()).toBe(before);
     });
 
-    test('changes, rotates and revokes no key that lives longer', async () => {
+    test('cannot change, rotate or revoke a key that expires later', async () => {
       const { key } = keyOf(await create({ expiresAt: inHours(1) }));
       for (const other of [keyOf(await create()), keyOf(await create({ expiresAt: inHours(2) }))]) {
         await expectUnchanged(other.id, { name: 'x' }, forbidden('expiresAt'), key);
@@ -423,19 +423,19 @@ describe('api key changes', () => {
       expect((await patch(sooner.id, { name: 'x' }, key)).status).toBe(200);
     });
 
-    test('rotated by another one goes on expiring when it did', async () => {
+    test('keeps its expiry when another key rotates it', async () => {
       const expiresAt = inHours(1);
       const { id } = keyOf(await create({ expiresAt }));
       expect((await edge.call({ method: 'POST', path: `${PATH}/${id}/rotate` })).json['expiresAt']).toBe(expiresAt);
     });
 
-    test('is bounded by nothing on the command line', async () => {
+    test('is not limited on the command line', async () => {
       const made = await edge.apiKeys.operator.create({ environment: 'live', name: 'for ever', tier: 'enterprise' });
       expect(made.expiresAt).toBeUndefined();
     });
   });
 
-  test('a key that was revoked a moment ago makes no other one in a process that still believes it', async () => {
+  test('a key that was just revoked cannot create another in a process that still has it cached', async () => {
     const { id, key } = keyOf(await create());
     await withOtherProcess(async (other) => {
       const caller = await other.authenticate(key);
@@ -473,14 +473,14 @@ describe('api key rotation', () => {
 
   const rotate = (id: string, body?: object, key = edge.key): Promise<EdgeAnswer> =>
     edge.call({ method: 'POST', path: `${PATH}/${id}/rotate`, key, ...(body !== undefined && { body }) });
-  // `as`: a text where there is one.
+  // `as`: a text if there is one.
   const previousEnd = (answer: EdgeAnswer): string | undefined =>
     (answer.json as { previousKeyExpiresAt?: string }).previousKeyExpiresAt;
 
-  /** A process of its own, at a time of its own. */
+  /** A separate process, at its own time. */
   async function at(time: () => number, work: (other: ApiKeys) => Promise<void>): Promise<void> {
     const { db, tenants } = edge.database;
-    // `as`: as much of a logger as is called.
+    // `as`: the part of a logger that is called.
     const log = { warn: () => undefined } as never;
     const other = apiKeysOf({ db, tenants, clock: () => new Date(time()), newId: () => '', log });
     await work(other);
@@ -488,7 +488,7 @@ describe('api key rotation', () => {
   }
 
   describe('rotating a key', () => {
-    test('ends the old one at once, unless an overlap is asked for', async () => {
+    test('ends the old one at once, unless an overlap is requested', async () => {
       for (const body of [undefined, {}, { overlapSeconds: 0 }]) {
         const old = keyOf(await create());
         const rotated = await rotate(old.id, body);
@@ -498,7 +498,7 @@ describe('api key rotation', () => {
       }
     });
 
-    test('with an overlap takes both until it ends, and shows when that is', async () => {
+    test('with an overlap accepts both until it ends, and shows when that is', async () => {
       const old = keyOf(await create({ name: 'old' }));
       const before = Date.now();
       const rotated = await rotate(old.id, { overlapSeconds: 3_600 });
@@ -515,7 +515,7 @@ describe('api key rotation', () => {
         async (other) => {
           expect((await other.authenticate(old.key))?.principal.id).toBe(old.id);
           now = end;
-          // Although it is believed still.
+          // Although it is still cached.
           expect(await other.authenticate(old.key)).toBeUndefined();
           expect((await other.authenticate(key))?.principal.id).toBe(old.id);
           expect(
@@ -533,7 +533,7 @@ describe('api key rotation', () => {
       expect(accepted).toEqual([false, true, true]);
     });
 
-    test('leaves the old one no right to make, rotate or revoke keys: it could keep itself alive', async () => {
+    test('leaves the old one no right to create, rotate or revoke keys, with which it could outlive its overlap', async () => {
       const old = keyOf(await create());
       const { key } = keyOf(await rotate(old.id, { overlapSeconds: 60 }));
       const refused = { status: 403, code: 'FORBIDDEN' };
@@ -544,7 +544,7 @@ describe('api key rotation', () => {
       expect((await rotate(old.id, body, key)).status).toBe(200);
     });
 
-    test('and revoking it, or its end, ends both', async () => {
+    test('and revoking it, or its expiry, ends both', async () => {
       const old = keyOf(await create());
       const { key } = keyOf(await rotate(old.id, { overlapSeconds: 60 }));
       await edge.call({ method: 'DELETE', path: `${PATH}/${old.id}` });
@@ -563,7 +563,7 @@ describe('api key rotation', () => {
       );
     });
 
-    test.each([-1, 1.5, WEEK_SECONDS + 1, '60'])('takes no overlap of %j seconds', async (overlapSeconds) => {
+    test.each([-1, 1.5, WEEK_SECONDS + 1, '60'])('refuses an overlap of %j seconds', async (overlapSeconds) => {
       const { id, key } = keyOf(await create());
       const call = { method: 'POST', path: `${PATH}/${id}/rotate`, body: { overlapSeconds } };
       await expectRefused(edge, call, { status: 400, code: 'INVALID_REQUEST', field: 'overlapSeconds' });
@@ -590,7 +590,7 @@ describe('api key authentication', () => {
   const { create, one, isAccepted } = apiKeyCalls(() => edge);
 
   describe('authentication', () => {
-    test('refuses a key that has expired, from that moment on', async () => {
+    test('refuses a key as soon as it has expired', async () => {
       const { id, key } = keyOf(await create({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() }));
       expect(await isAccepted(key)).toBe(true);
       edge.advance(3_600_001);
@@ -603,12 +603,12 @@ describe('api key authentication', () => {
       }
     });
 
-    test('refuses a key under the prefix of the other environment', async () => {
+    test('refuses a key with the prefix of the other environment', async () => {
       const { key } = keyOf(await create());
       expect(await isAccepted(key.replace('svc_live_', 'svc_test_'))).toBe(false);
     });
 
-    test('accepts a new key at once, although it was tried before it existed', async () => {
+    test('accepts a new key at once, even if it was tried before it existed', async () => {
       const key = `svc_live_${'7'.repeat(43)}`;
       expect(await isAccepted(key)).toBe(false);
       const { id } = keyOf(await create());
@@ -622,7 +622,7 @@ describe('api key authentication', () => {
     test('in another process follows a revocation within 5 seconds', async () => {
       const db = createDatabase(edge.database.url, PATIENT);
       let now = Date.now();
-      // `as`: as much of a logger as is called.
+      // `as`: the part of a logger that is called.
       const log = { warn: () => undefined } as never;
       const other = apiKeysOf({
         db,
@@ -641,7 +641,7 @@ describe('api key authentication', () => {
       await db.$disconnect();
     });
 
-    test('notes lastUsedAt, at most once a minute', async () => {
+    test('records lastUsedAt, at most once a minute', async () => {
       const { id, key } = keyOf(await create());
       const lastUsedAt = async (): Promise<number | undefined> => {
         await edge.apiKeys.settled();
@@ -661,7 +661,7 @@ describe('api key authentication', () => {
       expect(Date.parse((await one(id)).json['lastUsedAt'] as string)).toBeGreaterThan(first ?? 0);
     });
 
-    test('notes with it the address that the request came from', async () => {
+    test('records with it the address that the request came from', async () => {
       const { id, key } = keyOf(await create());
       const shown = async (): Promise<unknown> => {
         await edge.apiKeys.settled();
@@ -670,14 +670,14 @@ describe('api key authentication', () => {
       expect(await shown()).toBeUndefined();
       await edge.call({ key });
       expect(await shown()).toBe('127.0.0.1');
-      // Nobody in front is believed here.
+      // No proxy is trusted here.
       edge.advance(61_000);
       await edge.call({ key, headers: { 'x-forwarded-for': '203.0.113.7' } });
       expect(await shown()).toBe('127.0.0.1');
       edge.advance(-61_000);
     });
 
-    test('goes on with remembered keys while PostgreSQL is away for a moment', async () => {
+    test('continues with cached keys while PostgreSQL is down for a moment', async () => {
       const cutOff = await startEdge();
       expect((await cutOff.call({})).status).toBe(200);
       await cutOff.wire.cut();

@@ -30,7 +30,7 @@ describe('apps', () => {
 
   const patch = <T = AppJson & Refusal>(body: object, id = appId): Promise<Answer<T>> =>
     posthorn.request<T>('PATCH', `/v1/apps/${id}`, body);
-  /** Asks as a person of that organisation. */
+  /** Sends a request as a user of that organisation. */
   const personally = <T = AppJson & Refusal>(
     method: string,
     path: string,
@@ -49,7 +49,7 @@ describe('apps', () => {
   };
 
   describe('an API key', () => {
-    test('sees its own app, changes it, and finds no other one of its organisation', async () => {
+    test('sees its own app, changes it, and finds no other app of its organisation', async () => {
       const shown = await posthorn.request<AppJson>('GET', `/v1/apps/${appId}`);
       expect(shown.body).toMatchObject({
         id: appId,
@@ -60,7 +60,7 @@ describe('apps', () => {
       });
       const changed = await patch({ name: 'Shop', slug: 'shop', description: 'Sells' });
       expect(changed.body).toMatchObject({ name: 'Shop', slug: 'shop', description: 'Sells' });
-      // Both environments are parts of it.
+      // Both environments are part of it.
       const test = await posthorn.request('GET', `/v1/apps/${appId}`, undefined, { key: posthorn.keys.test });
       expect(test.body).toEqual(changed.body);
 
@@ -71,7 +71,7 @@ describe('apps', () => {
       expect((await patch({ slug: 'shop' })).status).toBe(200);
     });
 
-    test('for the test environment changes nothing of its app, which live uses too', async () => {
+    test('for the test environment cannot change its app, which live uses too', async () => {
       const [path, as] = [`/v1/apps/${appId}`, { key: posthorn.keys.test }];
       const { body: before } = await posthorn.request('GET', path);
       for (const body of [{ name: 'x' }, { slug: 'x' }, { settings: { retentionDays: 1 } }])
@@ -79,7 +79,7 @@ describe('apps', () => {
       expect((await posthorn.request('GET', path)).body).toEqual(before);
     });
 
-    test('cannot change the status of its app: a test key would end the live environment', async () => {
+    test('cannot change the status of its app: a test key would suspend the live environment', async () => {
       expect(refusalOf(await patch({ name: 'x', status: 'suspended' }))).toEqual([403, 'FORBIDDEN', 'status']);
       expect((await posthorn.request<AppJson>('GET', `/v1/apps/${appId}`)).body).toMatchObject({ name: 'Shop' });
       expect((await patch({ status: 'active' })).status).toBe(200);
@@ -90,7 +90,7 @@ describe('apps', () => {
     afterEach(() => patch({ settings: null }));
     const webhookUrl = 'https://example.com/in';
 
-    test('hold for resources that are made later without their own, and change none that is there', async () => {
+    test('apply to resources that are created later without their own, and change no existing one', async () => {
       const before = await createChannel(posthorn);
       const early = await createSubscription(posthorn, { channelId: before.id, webhookUrl });
       const retryPolicy = { maxRetries: 2, initialDelay: 1_000, maxDelay: 8_000, backoffMultiplier: 2 };
@@ -107,14 +107,14 @@ describe('apps', () => {
         ...own,
         retryPolicy: { maxRetries: 5, initialDelay: 500, maxDelay: 500, backoffMultiplier: 2 },
       });
-      // In the test environment too, and not in what was made before.
+      // In the test environment too, but not in what was created before.
       const inTest = await make(posthorn, posthorn.keys.test, '/v1/channels', { name: 'orders' });
       expect(inTest['retentionDays']).toBe(7);
       const { body } = await posthorn.request('GET', `/v1/subscriptions/${early.id}`);
       expect(body).toMatchObject({ timeoutMs: 15_000, circuitBreaker: true, retryPolicy: { maxRetries: 10 } });
     });
 
-    test('are merged, and given back by null one by one', async () => {
+    test('are merged, and reset one by one by null', async () => {
       await patch({ settings: { retentionDays: 7, timeoutMs: 2_000, retryPolicy: { maxRetries: 1 } } });
       const { body } = await patch({ settings: { timeoutMs: null, retryPolicy: { initialDelay: 100 } } });
       expect(body.settings).toEqual({
@@ -134,13 +134,13 @@ describe('apps', () => {
       [{ retryPolicy: { maxRetries: 101 } }, 'settings.retryPolicy.maxRetries'],
       [{ retryPolicy: { initialDelay: 2_000, maxDelay: 1_000 } }, 'settings.retryPolicy.maxDelay'],
       [{ retention: 1 }, 'settings.retention'],
-    ])('are refused where no resource could have them: %j', async (settings, field) => {
+    ])('are refused if no resource could have them: %j', async (settings, field) => {
       expect(refusalOf(await patch({ settings }))).toEqual([400, 'INVALID_REQUEST', field]);
     });
   });
 
-  describe('somebody above the environments', () => {
-    test('makes an app with both environments and their system channels, and keys for it', async () => {
+  describe('a caller above the environments', () => {
+    test('creates an app with both environments and their system channels, and keys for it', async () => {
       const made = await personally('POST', '/v1/apps', { name: 'Läden & Märkte', settings: { retentionDays: 3 } });
       expect(made.status).toBe(201);
       expect(made.body).toMatchObject({ organisationId, slug: 'laden-markte', settings: { retentionDays: 3 } });
@@ -156,13 +156,13 @@ describe('apps', () => {
       expect(ofKey).toBe(made.body.id);
       const channel = await make(posthorn, key, '/v1/channels', { name: 'orders' });
       expect(channel['retentionDays']).toBe(3);
-      // Another app's channel is as good as missing.
+      // Another app's channel is treated as missing.
       expect((await posthorn.request('GET', `/v1/channels/${channel.id}`)).status).toBe(404);
       const taken = await personally('POST', '/v1/apps', { name: 'x', slug: 'laden-markte' });
       expect(refusalOf(taken)).toEqual([409, 'CONFLICT', 'slug']);
     });
 
-    test('sees every app of the organisation in pages, and of no other one', async () => {
+    test('sees every app of the organisation in pages, and none of another', async () => {
       const other = await otherOrganisation();
       const foreign = await personally('POST', '/v1/apps', { name: 'Test', slug: 'test' }, other);
       expect(foreign.status).toBe(201);
@@ -189,7 +189,7 @@ describe('apps', () => {
       expect((await personally('GET', path, undefined, other)).body).toMatchObject({ name: 'Test' });
     });
 
-    test('two apps that ask for one slug at once do not both get it', async () => {
+    test('cannot give one slug to two apps at once', async () => {
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => personally('POST', '/v1/apps', { name: 'Race', slug: 'race' })),
       );
@@ -224,7 +224,7 @@ describe('apps', () => {
         code: 'FORBIDDEN',
         message: 'The app of this credential is suspended',
       });
-      // Other apps go on.
+      // Other apps are not affected.
       expect((await posthorn.request('GET', '/v1/channels')).status).toBe(200);
       expect((await setStatus('active')).status).toBe(200);
       expect((await asked()).status).toBe(200);
@@ -259,7 +259,7 @@ describe('apps', () => {
       }
     });
 
-    test('marks what is made while it is being suspended as well', async () => {
+    test('also marks resources that are created while it is being suspended', async () => {
       const { services } = posthorn;
       for (let round = 0; round < 5; round += 1) {
         const channel = await make(posthorn, ofApp.key, '/v1/channels', { name: 'orders' });
@@ -288,19 +288,19 @@ describe('apps', () => {
     [`${'a'.repeat(62)} b`, 'a'.repeat(62)],
     ['店', 'app'],
     ['--', 'app'],
-  ])('the name %j makes the slug %j', (name, slug) => {
+  ])('the name %j becomes the slug %j', (name, slug) => {
     expect(slugOf(name)).toBe(slug);
   });
 
   describe('the operator', () => {
-    test('names an app by id or slug, or not at all where there is one', async () => {
+    test('names an app by id or slug, or not at all if there is only one', async () => {
       const { operator } = posthorn.services.apps;
       const { slug } = await operator.find(appId);
       expect((await operator.find('laden-markte')).slug).toBe('laden-markte');
       expect(slug).toBe('shop');
       await expect(operator.find(undefined)).rejects.toMatchObject({ code: 'CONFLICT' });
       await expect(operator.find('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      // Two organisations have one of that slug by now.
+      // Two organisations have an app with that slug by now.
       await expect(operator.create({ name: 'x' }, undefined)).rejects.toMatchObject({ code: 'CONFLICT' });
     });
   });
@@ -319,7 +319,7 @@ describe('organisations', () => {
   const ask = (method: string, id: string, body?: object, of = own): Promise<Answer<Json>> =>
     posthorn.request<Json>(method, `/v1/organisations/${id}`, body, { key: null, headers: asPerson(of) });
 
-  test('a person sees and renames the own organisation, and can send it back as it was read', async () => {
+  test('a user sees and renames their organisation, and can send it back as it was read', async () => {
     const { status, body } = await ask('GET', own);
     expect([status, body.id]).toEqual([200, own]);
     const renamed = await ask('PATCH', own, { name: 'Shops' });
@@ -338,7 +338,7 @@ describe('organisations', () => {
     });
     type Listed = { data: Organisation[]; pagination: { cursor?: string; hasMore: boolean } };
 
-    test('are made by one who is admin somewhere, who owns them; all others find nothing there', async () => {
+    test('are created by an admin of an organisation, who owns them; all other users find nothing there', async () => {
       const { browser } = await setUp(posthorn);
       const made = await browser.request<Organisation>('POST', '/v1/organisations', { name: 'Shops' });
       expect([made.status, made.body.name]).toEqual([201, 'Shops']);
@@ -369,7 +369,7 @@ describe('organisations', () => {
       expect((await browser.request('POST', '/v1/apps', app, inIt)).status).toBe(201);
     });
 
-    test('are refused to one who is admin nowhere, and beyond a hundred', async () => {
+    test('are refused to users who are admin nowhere, and beyond a hundred', async () => {
       const { browser, me } = await setUp(posthorn);
       const nora = await joinAs(posthorn, browser, `/v1/organisations/${own}`, {
         role: 'developer',
@@ -388,7 +388,7 @@ describe('organisations', () => {
       expect((await browser.request('POST', '/v1/organisations', { name: 'x' })).status).toBe(409);
     });
 
-    test('have members who are listed by their ids, and nobody of another organisation', async () => {
+    test('have members who are listed by their ids, and none of another organisation', async () => {
       const { browser, me } = await setUp(posthorn);
       const nora = await joinAs(posthorn, browser, `/v1/organisations/${own}`, {
         role: 'developer',
@@ -410,7 +410,7 @@ describe('organisations', () => {
       expect(refused.status).toBe(400);
     });
 
-    test('are listed newest first, page by page, those of the caller alone', async () => {
+    test('are listed newest first, page by page, only those of the caller', async () => {
       const { browser } = await setUp(posthorn);
       const made: string[] = [];
       for (const name of ['One', 'Two'])
@@ -427,7 +427,7 @@ describe('organisations', () => {
   });
 });
 
-describe('people in suspended apps', () => {
+describe('users in suspended apps', () => {
   let posthorn: TestPosthorn;
   let person: Awaited<ReturnType<typeof setUp>>;
   beforeAll(async () => {
@@ -439,7 +439,7 @@ describe('people in suspended apps', () => {
 
   type Refusal = { error: { code: string; details?: { field: string; reason: string } } };
 
-  test('a person in a suspended app reads and changes it and publishes nothing, until that person makes it active again', async () => {
+  test('a user in a suspended app reads and changes it but publishes nothing, until they activate it again', async () => {
     const { browser, me } = person;
     const statusOf = async (method: string, path: string, sent?: unknown) =>
       (await browser.request(method, path, sent)).status;
@@ -461,8 +461,8 @@ describe('people in suspended apps', () => {
     expect((await publish()).status).toBe(202);
   });
 
-  // A session started runs whose steps sent, and the test of a connection asked its service.
-  test('has no run started or retried, no approval decided and no connection asked there, while the rest is read', async () => {
+  // Regression: a session started runs whose steps sent requests, and the test of a connection called its service.
+  test('a user cannot start or retry runs, decide approvals or test connections there, but can read the rest', async () => {
     const { browser, me } = person;
     const app = `/v1/apps/${me.organisations[0]?.apps[0]?.id}`;
     const made = async (path: string, body: unknown) =>
@@ -527,7 +527,7 @@ describe('own name', () => {
     return ['nora@example.com', OWNER.email].map((email) => body.data.find((each) => each.email === email)?.name);
   };
 
-  test('a viewer, too, changes the own name, which members see and the audit log tells, and nobody else’s', async () => {
+  test('any user, even a viewer, can change their own name, which members see and the audit log records, and no other name', async () => {
     const { id, email, name } = nora.me.user;
     const renamed = await rename({ name: 'Nora Ñandú' });
     const user = { id, email, name: 'Nora Ñandú' };
@@ -540,7 +540,7 @@ describe('own name', () => {
     ]);
   });
 
-  test('a person who is sent back as read is unchanged, and the audit log says nothing', async () => {
+  test('a user who is sent back as read is unchanged, and the audit log records nothing', async () => {
     const { body: read } = await nora.browser.request<User>('GET', '/v1/user');
     const entries = (await log()).length;
     const again = await rename(read);
@@ -562,7 +562,7 @@ describe('own name', () => {
     expect(await posthorn.deps.db.user.findMany({ orderBy: { id: 'asc' } })).toEqual(before);
   });
 
-  test('two names at once are told one behind the other', async () => {
+  test('two changes of a name at once are recorded one after the other', async () => {
     await Promise.all(['First', 'Second', 'Third'].map((name) => rename({ name })));
     const entries = (await log()).slice(0, 3).toReversed();
     expect(entries).toHaveLength(3);

@@ -63,8 +63,9 @@ describe('audit', () => {
       expect(made).toMatchObject({ action: 'channel.created', after: { name: 'orders', description: 'old' } });
     });
 
-    // Old: a clock read a second time, behind a millisecond's end, gave a time at which `since` and `until` did not find the entry.
-    test('tells the time that its id carries, by which since and until choose', async () => {
+    // Regression: reading the clock a second time, in the next millisecond, gave a time at which `since` and `until` did not find the
+    // entry.
+    test('has the time of its id, by which since and until filter', async () => {
       const record = createRecordAudit({ ...posthorn.deps, clock: () => new Date(Date.now() + 60_000) });
       const [doer] = await entriesOf(`targetId=${await makeChannel()}`);
       const target = { id: posthorn.deps.newId('channel') };
@@ -73,7 +74,7 @@ describe('audit', () => {
       expect(entry?.at).toBe(timeOfId('auditEntry', String(entry?.id))?.toISOString());
     });
 
-    /** The call that makes the change; of what it makes itself, the answer has the id. */
+    /** The call that makes the change; for what it creates, the response has the id. */
     const changes: [string, (ids: ResourceIds) => [string, string, object?]][] = [
       ['channel.created', () => ['POST', '/v1/channels', { name: 'new' }]],
       ['channel.updated', ({ channelId }) => ['PATCH', `/v1/channels/${channelId}`, { name: 'other' }]],
@@ -118,7 +119,7 @@ describe('audit', () => {
     ];
 
     test.each(changes)(
-      '%s is written once by the change, and by nothing that changes nothing',
+      '%s is recorded once by the change, and not by a call that changes nothing',
       async (action, callOf) => {
         const ids = await seedResources(posthorn, posthorn.keys.live);
         const [method, path, body] = callOf(ids);
@@ -136,7 +137,7 @@ describe('audit', () => {
       },
     );
 
-    test('is there for no change that was refused or was none', async () => {
+    test('is not written for a change that was refused or changed nothing', async () => {
       const id = await makeSubscription();
       const before = (await entriesOf())[0]?.position;
       for (const body of [{ name: '' }, { webhookUrl: 'https://10.0.0.1/in' }, {}, { status: 'active' }])
@@ -146,7 +147,7 @@ describe('audit', () => {
       expect((await entriesOf())[0]?.position).toBe(before);
     });
 
-    test('holds no secret: neither a signing secret nor the value of a header', async () => {
+    test('contains no secret: neither a signing secret nor the value of a header', async () => {
       const id = await makeSubscription({ headers: { 'X-Api-Token': 'hunter2-hunter2' } });
       await posthorn.request('PATCH', `/v1/subscriptions/${id}`, { headers: { 'X-Api-Token': 'swordfish' } });
       const { body } = await posthorn.request<{ secret: string }>('POST', `/v1/subscriptions/${id}/secret/rotate`);
@@ -164,7 +165,7 @@ describe('audit', () => {
     });
   });
 
-  test("another environment's entries are not shown, nor exported", async () => {
+  test('of another environment is neither shown nor exported', async () => {
     const id = await makeChannel();
     const { test: key } = posthorn.keys;
     const listed = await posthorn.request<{ data: Entry[] }>('GET', `/v1/audit?limit=100&targetId=${id}`, undefined, {
@@ -187,7 +188,7 @@ describe('audit chain', () => {
   const makeChannel = async (): Promise<string> =>
     (await make(posthorn, posthorn.keys.live, '/v1/channels', { name: 'orders' })).id;
 
-  test('a chain has a place for each of many changes at once, and can be computed again from an export', async () => {
+  test('a chain records many concurrent changes in order, and can be recomputed from an export', async () => {
     await Promise.all(Array.from({ length: 40 }, () => makeChannel()));
     const lines: string[] = [];
     for await (const line of createAudit(posthorn.deps).operator.export()) lines.push(line.trimEnd());
@@ -215,7 +216,7 @@ describe('audit chain', () => {
     await expect(posthorn.deps.pool.query(statement)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('a change is refused with words that help, once somebody has written an entry behind its end', async () => {
+  test('a change is refused with a helpful error once an entry was inserted after the end of the chain', async () => {
     const { pool } = posthorn.deps;
     const id = await makeChannel();
     const { rows } = await pool.query<{ position: number; organisation_id: string; environment_id: string }>(`
@@ -298,7 +299,7 @@ describe('audit chain', () => {
       5,
       'the entry at position 5 does not match the end of the chain',
     ],
-  ])('the check shows %s, by one who could drop the trigger', async (_, statement, entries, breach) => {
+  ])('the check finds %s, by an attacker who could drop the trigger', async (_, statement, entries, breach) => {
     for (let n = 0; n < 6; n += 1) await makeChannel();
     const { pool } = posthorn.deps;
     const connection = await pool.connect();
@@ -343,7 +344,7 @@ describe('audit people', () => {
     organisationId = owner.me.organisations[0]?.id ?? '';
   });
 
-  /** Newest first, as a person sees them who names no more than the organisation. */
+  /** Newest first, as a user sees them who names only the organisation. */
   const log = async (browser: Browser, query = ''): Promise<Entry[]> => {
     const headers = {
       'posthorn-organisation': organisationId,
@@ -355,7 +356,7 @@ describe('audit people', () => {
     return body.data;
   };
 
-  test('tells of setup, signing in, members and what a person changes in an environment, with that person', async () => {
+  test('records setup, signing in, members and changes by a user in an environment, with that user', async () => {
     const { id } = owner.me.user;
     const [setup] = await log(owner.browser, '&action=setup.finished');
     expect(setup).toMatchObject({ actor: { kind: 'person', id }, target: { id } });
@@ -376,7 +377,7 @@ describe('audit people', () => {
     expect(again.me.user.id).toBe(id);
   });
 
-  test('tells of each change of people where it came from, and of a role what it was', async () => {
+  test('records the address of each change of users, and the previous role', async () => {
     const path = `/v1/organisations/${organisationId}`;
     const headers = { 'user-agent': 'a browser of mine' };
     const max = await joinAs(posthorn, owner.browser, path, { role: 'viewer', email: 'max@example.com' });
@@ -410,7 +411,7 @@ describe('audit people', () => {
     expect([unnamed.status, unnamed.body.error.details.field]).toEqual([403, 'posthorn-organisation']);
   });
 
-  test('a person who names an app and an environment sees the entries of that environment alone', async () => {
+  test('a user who names an app and an environment sees only the entries of that environment', async () => {
     await make(posthorn, posthorn.keys.test, '/v1/channels', { name: 'tests' });
     actIn(owner.browser, owner.me, 'test');
     const { body } = await owner.browser.request<Page>('GET', '/v1/audit?limit=100');
@@ -418,7 +419,7 @@ describe('audit people', () => {
     expect(new Set(body.data.map(({ environmentId }) => environmentId)).size).toBe(1);
   });
 
-  test('a person makes a machine credential and an app, as the role allows', async () => {
+  test('a user creates a machine credential and an app as their role allows', async () => {
     actIn(owner.browser, owner.me);
     await owner.browser.request('POST', '/v1/session/authenticate', { password: OWNER.password });
     const body = { name: 'till', scopes: ['messages:write'], tier: 'enterprise' };

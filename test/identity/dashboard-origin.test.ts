@@ -30,7 +30,7 @@ test('under https the cookies are bound to the host', () => {
   expect([...browser.jar.keys()]).toEqual(['__Host-posthorn-session', '__Host-posthorn-device']);
 });
 
-test('a page of the dashboard may ask before it sends, with the headers of the rate limit on the answer', async () => {
+test('a page of the dashboard may send a preflight, and the response has the headers of the rate limit', async () => {
   const { status, headers } = await preflight(DASHBOARD);
   expect(status).toBe(204);
   expect(headers.get('access-control-allow-origin')).toBe(DASHBOARD);
@@ -42,7 +42,7 @@ test('a page of the dashboard may ask before it sends, with the headers of the r
   expect(headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
 });
 
-test('a page of the dashboard acts for its person and reads every answer, refusals too', async () => {
+test('a page of the dashboard acts for its user and reads every response, refusals too', async () => {
   const sent = { headers: FROM_DASHBOARD };
   const made = await browser.request('POST', '/v1/channels', { name: 'orders' }, sent);
   const missing = await browser.request('GET', '/v1/nothing', undefined, sent);

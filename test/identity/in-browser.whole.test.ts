@@ -11,9 +11,12 @@ import { makeCertificate } from '../support/world/certificate.ts';
 import { describeWithBrowser, launchBrowser } from '../support/world/chromium.ts';
 import { forward } from '../support/world/forward.ts';
 
-describeWithBrowser('people in a browser', () => {
+describeWithBrowser('users in a browser', () => {
   describe('passkeys in browser', () => {
-    /** A real Chromium and its own authenticator: test/support/world/authenticator.ts was written by the people who read its answers. */
+    /**
+     * A real Chromium and its own authenticator, because test/support/world/authenticator.ts was written by the authors of the code
+     * that it tests.
+     */
     let posthorn: TestPosthorn;
     let browser: Browser;
     let page: Page;
@@ -34,7 +37,7 @@ describeWithBrowser('people in a browser', () => {
     beforeEach(async () => {
       await posthorn.deps.pool.query('TRUNCATE users, sign_in_attempts CASCADE');
       page = await (await browser.newContext()).newPage();
-      // Any page of the service's origin will do: scripts of the test run in it.
+      // Any page of the service's origin works: scripts of the test run in it.
       await page.goto(`${origin}/healthz`);
       devtools = await page.context().newCDPSession(page);
       await devtools.send('WebAuthn.enable');
@@ -65,12 +68,12 @@ const ask = PublicKeyCredential.parseRequestOptionsFromJSON(await post('/v1/sign
 const signed = await navigator.credentials.get({ publicKey: ask });
 await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
 
-    /** Runs a script in the page. `as`: the test says what it gives. */
+    /** Runs a script in the page. `as`: the test declares what it returns. */
     const run = async <T>(text: string): Promise<T> => (await page.evaluate(`(async () => { ${text} })()`)) as T;
     const post = <T>(path: string, body: object = {}): Promise<T> =>
       run<T>(`${POST} return post(${JSON.stringify(path)}, ${JSON.stringify(body)});`);
     const session = () => run<SignedIn>(`return (await fetch('/v1/session')).json();`);
-    /** Lets the authenticator answer options, and sends its answer. */
+    /** Lets the authenticator answer options, and sends its response. */
     const prove = <T>(options: string, path: string): Promise<T> =>
       run<T>(`${POST}
     const ask = PublicKeyCredential.parseRequestOptionsFromJSON(await post('${options}'));
@@ -98,7 +101,7 @@ await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
       ]);
     });
 
-    test('Chromium takes the second step with a passkey, and proves a session', async () => {
+    test('Chromium completes the second step with a passkey, and re-authenticates a session', async () => {
       await begin();
       await run(script);
       const step = await post<object>('/v1/sign-in', { email: OWNER.email, password: OWNER.password });
@@ -129,7 +132,7 @@ await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
       });
     });
 
-    test('Chromium makes no signature for a person who was not verified, nor on a page of another host', async () => {
+    test('Chromium creates no signature without user verification, nor on a page of another host', async () => {
       await begin();
       await run(script);
       await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
@@ -143,14 +146,14 @@ await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
   });
 
   describe('dashboard in browser', () => {
-    /** A real Chromium: what a browser makes of the headers of CORS is its own, and dashboard-origin.test.ts reads only the headers. */
+    /** A real Chromium, because how a browser treats CORS headers is up to it, and dashboard-origin.test.ts reads only the headers. */
     let posthorn: TestPosthorn;
     let server: Server;
     let browser: Browser;
     let context: BrowserContext;
     let page: Page;
     let port: number;
-    /** Requests that have reached the API, each with whether the cookie of a session came with it. */
+    /** Requests that have reached the API, each with whether it had the session cookie. */
     let reached: string[];
     let names: Record<string, string>;
 
@@ -166,7 +169,7 @@ await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
       const { browser: client, me } = await setUp(posthorn);
       actIn(client, me);
       names = client.names as Record<string, string>;
-      // One server for all names: the API behind one, and an empty page behind the others.
+      // One server for all names: the API at one, and an empty page at the others.
       server = createServer(makeCertificate(['localhost']), (incoming, outgoing) => {
         const { url = '', method = '', headers } = incoming;
         if (headers.host !== `api.example.com:${port}`)
@@ -193,7 +196,7 @@ await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
     type Sent = { method?: string; body?: object; type?: string; headers?: Record<string, string> };
     type Got = { status: number; body: unknown; remaining: string | null } | { error: string };
 
-    /** Asks the API from the page that is open, with its cookies. */
+    /** Calls the API from the open page, with its cookies. */
     const ask = (path: string, { method = 'GET', body, type = 'application/json', headers }: Sent = {}) =>
       page.evaluate(
         async ([url, init]): Promise<Got> => {
@@ -218,14 +221,14 @@ await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
     const signIn = () => ask('/v1/sign-in', { method: 'POST', body: { email: OWNER.email, password: OWNER.password } });
     const REFUSED = { error: 'TypeError: Failed to fetch' };
 
-    /** A person who has signed in on a page of the dashboard, in this browser. */
+    /** Signs a user in on a page of the dashboard, in this browser. */
     async function signInAtDashboard(): Promise<void> {
       await page.goto(at('dash.example.com'));
       expect(await signIn()).toMatchObject({ status: 200 });
       reached = [];
     }
 
-    test('a page of the dashboard signs its person in, reads and changes, and cannot see the cookie', async () => {
+    test('a page of the dashboard signs its user in, reads and changes, and cannot see the cookie', async () => {
       await page.goto(at('dash.example.com'));
       expect(await signIn()).toMatchObject({ status: 200, body: { user: { email: OWNER.email } } });
       expect(reached).toEqual(['OPTIONS /v1/sign-in', 'POST /v1/sign-in']);
@@ -280,7 +283,7 @@ await post('/v1/sign-in/passkey', { passkey: signed.toJSON() });`;
       expect(await ask('/v1/user')).toEqual(REFUSED);
       expect(await ask('/v1/user', { method: 'PATCH', body: { name: 'Evil' } })).toEqual(REFUSED);
       expect(await ask('/v1/session', { method: 'DELETE' })).toEqual(REFUSED);
-      // Sent without asking first, as a form is. The service itself refuses it.
+      // Sent without a preflight, as a form is. The service itself refuses it.
       expect(await ask('/v1/sessions/revoke-others', { method: 'POST' })).toEqual(REFUSED);
       expect(await ask('/v1/channels', { method: 'POST', body: { name: 'x' }, type: 'text/plain' })).toEqual(REFUSED);
       expect(reached).toEqual([

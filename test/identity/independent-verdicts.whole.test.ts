@@ -14,12 +14,13 @@ import { startPosthorn, type TestPosthorn } from '../support/service/posthorn.ts
 import { startTcpProxy, type TcpProxy } from '../support/service/tcp-proxy.ts';
 import { createTokenClient, type Credential, TOKEN_PATH } from '../support/world/token-client.ts';
 
-describe('independent verdicts', () => {
-  // The same requests before this service, `validateJwtAccessToken` of oauth4webapi (which has JOSE of its own) and `jwtVerify` of jose.
+describe('independent verifiers', () => {
+  // The same requests checked by this service, by `validateJwtAccessToken` of oauth4webapi (which has its own JOSE) and by `jwtVerify`
+  // of jose.
 
   let posthorn: TestPosthorn;
   let proxy: TcpProxy;
-  /** PUBLIC_BASE_URL, at which the service really answers here. */
+  /** PUBLIC_BASE_URL, at which the service actually listens here. */
   let base: string;
   let url: string;
   let as: oauth.AuthorizationServer;
@@ -51,7 +52,7 @@ describe('independent verdicts', () => {
 
   const carrying = (ofToken: string, proof: string): Sent => ({ authorization: `DPoP ${ofToken}`, dpop: proof });
 
-  /** The verdict of this service. */
+  /** The result of this service. */
   async function oursOf(headers: Sent): Promise<string> {
     const answer = await fetch(url, { headers });
     await answer.text();
@@ -59,13 +60,13 @@ describe('independent verdicts', () => {
     return answer.status === 200 ? 'taken' : `${answer.status} ${error}`;
   }
 
-  /** The verdict of oauth4webapi. A failure that is no verdict, such as a key set that cannot be read, fails the test. */
+  /** The result of oauth4webapi. A failure that is not a result, such as an unreadable key set, fails the test. */
   async function theirsOf(headers: Sent): Promise<string> {
     try {
       await oauth.validateJwtAccessToken(as, new Request(url, { headers }), base, insecure);
       return 'taken';
     } catch (problem) {
-      // `as`: whatever is thrown there is an error, of Node's own realm where it is Web Crypto's.
+      // `as`: whatever is thrown there is an error, in Node's own realm if it is Web Crypto's.
       const { name, message } = problem as Error;
       if (!VERDICTS.has(name)) throw problem;
       return message;
@@ -74,7 +75,7 @@ describe('independent verdicts', () => {
   // The last one is Web Crypto's, for a private key that does not fit the use of a public one.
   const VERDICTS = new Set(['OperationProcessingError', 'UnsupportedOperationError', 'SyntaxError']);
 
-  /** The verdict of jose on a token. */
+  /** The result of jose for a token. */
   const joseOnToken = (text: string): Promise<string> =>
     jwtVerify(text, keySet, {
       issuer: base,
@@ -83,7 +84,7 @@ describe('independent verdicts', () => {
       requiredClaims: ['sub', 'exp', 'iat', 'jti', 'client_id', 'cnf'],
     }).then(() => 'taken', codeOf);
 
-  /** The same on a proof by itself: of its request and its token jose knows nothing. */
+  /** The result of jose for a proof alone: jose does not check its request and its token. */
   const joseOnProof = (text: string): Promise<string> =>
     jwtVerify(text, EmbeddedJWK, {
       typ: 'dpop+jwt',
@@ -107,12 +108,12 @@ describe('independent verdicts', () => {
     return `${header}.${payload}.${bytes.toString('base64url')}`;
   };
 
-  describe('all take', () => {
+  describe('all accept', () => {
     const tokenFor = async (proof: string): Promise<string> =>
       (await client.ask({ credential, proofs: [proof] })).body.access_token ?? '';
 
     test.each(['ES256', 'Ed25519', 'PS256'] as const)(
-      'a token and a proof that the library dpop makes with %s',
+      'a token and a proof that the library dpop creates with %s',
       async (alg) => {
         const pair = await dpop.generateKeyPair(alg);
         const own = await tokenFor(await dpop.generateProof(pair, base + TOKEN_PATH, 'POST'));
@@ -122,7 +123,7 @@ describe('independent verdicts', () => {
       },
     );
 
-    test('a call as oauth4webapi sends it by itself', async () => {
+    test('a call as oauth4webapi sends it', async () => {
       const DPoP = oauth.DPoP({}, await oauth.generateKeyPair('ES256'));
       let sent: Sent = {};
       const keep = async (_: string, { headers }: { headers: Sent }): Promise<Response> => {
@@ -132,7 +133,7 @@ describe('independent verdicts', () => {
       const capture = { DPoP, [oauth.customFetch]: keep, ...insecure };
       const asked = new URL(base + TOKEN_PATH);
       await oauth.protectedResourceRequest('none', 'POST', asked, new Headers(), null, capture);
-      // A proof with an `ath` too many is a good one where tokens are asked for.
+      // A proof with an unneeded `ath` is valid for token requests.
       const own = await tokenFor(sent['dpop'] ?? '');
       await oauth.protectedResourceRequest(own, 'GET', new URL(`${url}?limit=1`), new Headers(), null, capture);
       expect([await theirsOf(sent), await oursOf(sent)]).toEqual(['taken', 'taken']);
@@ -151,7 +152,7 @@ describe('independent verdicts', () => {
     });
   });
 
-  /** A case: how it is made, what oauth4webapi says, and jose where it can know. */
+  /** A case: how to create it, the result of oauth4webapi, and that of jose if it can tell. */
   type Bad = [string, () => Promise<string>, RegExp, string | undefined];
   const INVALID_CLAIM = 'ERR_JWT_CLAIM_VALIDATION_FAILED';
   const FORGED = 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED';
@@ -216,7 +217,7 @@ describe('independent verdicts', () => {
   });
 
   describe('all refuse a token', () => {
-    /** A token as the service makes them, with parts of it replaced; undefined leaves one out. */
+    /** Creates a token as the service does, with parts of it replaced; undefined leaves one out. */
     const made = async (
       claims: Record<string, unknown> = {},
       header: Record<string, unknown> = {},
@@ -240,10 +241,10 @@ describe('independent verdicts', () => {
         .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: signer.kid, ...header })
         .sign(signedBy?.privateKey ?? signer.key);
     };
-    /** The token that was given, with another claim under the same signature. */
+    /** The issued token, with another claim under the same signature. */
     const widened = async (): Promise<string> => {
       const [header, payload = '', signature] = token.split('.');
-      // `as`: what the service has written.
+      // `as`: the service has written it.
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
       const wider = Buffer.from(JSON.stringify({ ...claims, scope: 'channels:read channels:write' }));
       return `${header}.${wider.toString('base64url')}.${signature}`;
@@ -257,7 +258,7 @@ describe('independent verdicts', () => {
     };
     const unsigned = async (): Promise<string> => rawJwt({ alg: 'none', typ: 'at+jwt' }, { iss: base, aud: base }, '');
 
-    test('but take one that is made in the same way without a fault', async () => {
+    test('but accept a valid one that is created in the same way', async () => {
       const good = await made();
       const proof = await proofOf({}, key, good);
       expect(await theirsOf(carrying(good, proof))).toBe('taken');
@@ -300,7 +301,7 @@ describe('independent verdicts', () => {
       expect(await joseOnToken(bad)).toBe(code ?? 'taken');
     });
 
-    test('that comes as Bearer, though it is bound to a key, and one without a proof', async () => {
+    test('that is sent as Bearer although it is bound to a key, and one without a proof', async () => {
       const bearer = { authorization: `Bearer ${token}`, dpop: await proofOf() };
       expect(await theirsOf(bearer)).toMatch(/scheme is not DPoP/);
       expect(await oursOf(bearer)).toMatch(/^401 /);
@@ -314,7 +315,7 @@ describe('independent verdicts', () => {
 describe('independent clients', () => {
   let posthorn: TestPosthorn;
   let proxy: TcpProxy;
-  /** PUBLIC_BASE_URL, at which the service really answers here. */
+  /** PUBLIC_BASE_URL, at which the service actually listens here. */
   let base: string;
   let channelId: string;
   let credential: Credential;
@@ -335,7 +336,7 @@ describe('independent clients', () => {
   const messages = async (): Promise<unknown[]> =>
     (await posthorn.request<{ data: unknown[] }>('GET', `/v1/channels/${channelId}/messages`)).body.data;
 
-  /** The one thing that a stock client has to be told: how this service wants clients to be authenticated. */
+  /** The only setting that a stock client needs: how this service authenticates clients. */
   const authenticate: oauth.ClientAuth = (_as, client, body, headers) => {
     const signed = `v1\n${client.client_id}\n${headers.get('dpop') ?? ''}`;
     const mac = createHmac('sha256', credential.clientSecret).update(signed).digest('base64url');
@@ -346,7 +347,7 @@ describe('independent clients', () => {
   async function discover(): Promise<oauth.AuthorizationServer> {
     const issuer = new URL(base);
     const answer = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
-    // The client compares the issuer with the URL that it was given, which has a slash at its end.
+    // The client compares the issuer with the given URL, which ends with a slash.
     return oauth.processDiscoveryResponse(new URL(base), answer);
   }
 
@@ -385,12 +386,12 @@ describe('independent clients', () => {
       return oauth.processClientCredentialsResponse(as, client, answer);
     };
     await expect(ask(authenticate, 'dlq:write')).rejects.toMatchObject({ error: 'invalid_scope', status: 400 });
-    // A 401 has challenges, by which this client goes first.
+    // A 401 has challenges, which this client handles first.
     const refused = ask(oauth.ClientSecretPost(credential.clientSecret), 'messages:write');
     await expect(refused).rejects.toMatchObject({ status: 401, cause: [{ scheme: 'dpop' }, { scheme: 'bearer' }] });
   });
 
-  test('an independent resource server takes our tokens, and refuses what we refuse', async () => {
+  test('an independent resource server accepts our tokens, and refuses what we refuse', async () => {
     const as = await discover();
     const token = await createTokenClient(() => posthorn).getToken(credential);
     const pair = await dpop.generateKeyPair('ES256');

@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => posthorn.stop());
 
-describe('lost meanwhile', () => {
+describe('rights lost during a request', () => {
   let owner: Awaited<ReturnType<typeof setUp>>;
   beforeAll(async () => {
     owner = await setUp(posthorn);
   });
 
-  /** A POST whose head and first bytes have gone out. `finish` sends the rest and gives the answer's first line. */
+  /** Starts a POST whose head and first bytes are sent. `finish` sends the rest and returns the first line of the response. */
   async function beginSlowly(path: string, headers: Record<string, string>, body: object, pauseMs = 1_500) {
     const { host, hostname, port } = new URL(posthorn.url);
     const text = JSON.stringify(body);
@@ -43,7 +43,7 @@ describe('lost meanwhile', () => {
     const all = { Host: host, 'Content-Type': 'application/json', 'Content-Length': String(text.length), ...headers };
     const head = Object.entries({ ...all, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST ${path} HTTP/1.1\r\n${head.join('')}\r\n${text.slice(0, 5)}`);
-    // The service has looked the credential up within this time, or does it later: then the test says nothing, and does not fail.
+    // By now the service has looked up the credential; if it is slower, the test proves nothing but does not fail.
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     return async (): Promise<string | undefined> => {
       socket.write(text.slice(5));
@@ -60,7 +60,7 @@ describe('lost meanwhile', () => {
     'posthorn-environment': 'live',
   });
 
-  describe('a body that takes its time brings nothing for one who has lost the right meanwhile', () => {
+  describe('a slow body has no effect if its caller has lost the right meanwhile', () => {
     test('a key that was revoked publishes nothing', async () => {
       const channel = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'orders' });
       const key = { name: 'late', scopes: ['messages:write'] };
@@ -73,7 +73,7 @@ describe('lost meanwhile', () => {
       expect(await posthorn.deps.db.message.count()).toBe(0);
     });
 
-    test('a key that lost the scope makes no channel, and one that kept it does', async () => {
+    test('a key that lost the scope creates no channel, and one that kept it does', async () => {
       for (const [scopes, status] of [
         [['channels:read'], 403],
         [['channels:read', 'channels:write'], 201],
@@ -87,7 +87,7 @@ describe('lost meanwhile', () => {
       }
     });
 
-    test('an admin who was removed makes no key', async () => {
+    test('an admin who was removed creates no key', async () => {
       const organisation = owner.me.organisations[0];
       const path = `/v1/organisations/${organisation?.id}`;
       const admin = await joinAs(posthorn, owner.browser, path, { role: 'admin', email: 'admin@example.com' });
@@ -98,7 +98,7 @@ describe('lost meanwhile', () => {
       expect(await posthorn.deps.db.apiKey.count({ where: { name: 'x' } })).toBe(0);
     });
 
-    // Old: a body within 500 ms came with the rights of its head, which for people are to end at once.
+    // Regression: a body within 500 ms had the rights of its head, although those of users must end at once.
     test.each<[string, string, object]>([
       ['an API key', '/v1/api-keys', { name: 'quick' }],
       ['a machine credential', '/v1/machine-credentials', { name: 'quick' }],
@@ -125,8 +125,8 @@ describe('lost meanwhile', () => {
       expect([await posthorn.deps.db.app.count(), await posthorn.deps.db.totpFactor.count()]).toEqual([before, 0]);
     });
 
-    // Old: the credential was looked at again, and whether its app was suspended was not.
-    test('a person whose app was suspended publishes nothing', async () => {
+    // Regression: the credential was checked again, but not whether its app was suspended.
+    test('a user whose app was suspended publishes nothing', async () => {
       const channel = await posthorn.request<{ id: string }>('POST', '/v1/channels', { name: 'late' });
       const app = owner.me.organisations[0]?.apps[0]?.id ?? '';
       const path = `/v1/channels/${channel.body.id}/messages`;
@@ -148,7 +148,7 @@ describe('lost meanwhile', () => {
     });
   });
 
-  test('a person makes a credential with the role of that moment, whatever the request began with', async () => {
+  test('a user creates a credential with the current role, whatever it was when the request began', async () => {
     const organisation = owner.me.organisations[0];
     const path = `/v1/organisations/${organisation?.id}`;
     const admin = await joinAs(posthorn, owner.browser, path, { role: 'admin', email: 'moment@example.com' });
@@ -167,7 +167,7 @@ describe('lost meanwhile', () => {
     };
     const [keys, credentials] = [apiKeysOf(posthorn.deps), machineCredentialsOf(posthorn.deps)];
     const { id } = await keys.create(caller, { name: 'as admin' });
-    // A right elsewhere is none here.
+    // A right elsewhere does not count here.
     expect((await admin.browser.request('POST', '/v1/organisations', { name: 'Own' })).status).toBe(201);
     for (const lose of [
       () => owner.browser.request('PATCH', `${path}/members/${admin.me.user.id}`, { role: 'developer' }),
@@ -184,9 +184,9 @@ describe('lost meanwhile', () => {
     expect(await posthorn.deps.db.apiKey.count({ where: { name: 'too late' } })).toBe(0);
   });
 
-  describe('another process still believes a credential that was rotated, and gives it no other one that stays', () => {
+  describe('another process that has a rotated credential cached gives it no other one that outlives it', () => {
     test('an API key', async () => {
-      // Its clock stands still: it believes for five seconds.
+      // Its clock stands still, so its cache lasts.
       const now = new Date();
       const other = apiKeysOf({ ...posthorn.deps, clock: () => now });
       const { body } = await posthorn.request<{ id: string; key: string }>('POST', '/v1/api-keys', { name: 'k' });
@@ -220,13 +220,13 @@ describe('lost meanwhile', () => {
   });
 });
 
-describe('things of others', () => {
+describe('resources of other users', () => {
   type Person = { browser: Browser; me: SignedIn; password: string };
 
   let owner: { browser: Browser; me: SignedIn };
   let mara: Person;
   let organisation: string;
-  /** Somebody in another organisation, with something in every table of people. */
+  /** A user in another organisation, with a row in every table of users. */
   let bystander: Person;
   const foreign = { id: '', name: 'Foreign' };
   beforeAll(async () => {
@@ -260,7 +260,7 @@ describe('things of others', () => {
     });
   }
 
-  /** Rows by table: of the bystander, and invitations to the bystander's organisation, one of which Mara has made. */
+  /** Rows by table: of the bystander, and invitations to the bystander's organisation, one of which Mara has created. */
   async function thingsOfOthers(): Promise<Record<string, unknown[]>> {
     const { pool } = posthorn.deps;
     const { rows: tables } = await pool.query<{ name: string }>(
@@ -325,14 +325,14 @@ describe('things of others', () => {
       201,
       () => status(mara.browser, 'POST', `${organisation}/invitations`, invited),
     ],
-  ])('%s changes nothing of somebody else', async (_, wanted, act) => {
+  ])('%s changes nothing of another user', async (_, wanted, act) => {
     const before = await thingsOfOthers();
     expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([]);
     expect(await act()).toBe(wanted);
     expect(await thingsOfOthers()).toEqual(before);
   });
 
-  test('an identity that is forgotten is that of one person', async () => {
+  test('unlinking an identity affects one user only', async () => {
     const { db, clock } = posthorn.deps;
     const mine = { issuer: 'https://idp.example', subject: 'mara', userId: mara.me.user.id, createdAt: clock() };
     await db.identity.create({ data: mine });
@@ -345,11 +345,11 @@ describe('things of others', () => {
 
 describe('operator reads', () => {
   /**
-   * The command line names one thing and read all of them: an installation with 100,000 machine credentials loaded each with its secrets
-   * to revoke one.
+   * Regression: a command that names one resource read all of them: an installation with 100,000 machine credentials loaded each with
+   * its secrets to revoke one.
    */
   const MANY = 60;
-  /** A thing, its environment, app and organisation, its secrets, an audit entry and its doer. */
+  /** A resource, its environment, app and organisation, its secrets, an audit entry and its actor. */
   const A_FEW = 25;
 
   let db: Database;
@@ -366,9 +366,9 @@ describe('operator reads', () => {
     await db.$disconnect();
   });
 
-  /** Counts the rows of all answers of a connection. */
+  /** Counts the rows of all results of a connection. */
   function count(client: PoolClient): void {
-    // `as`: pg has this member and its types lack it; it emits each message of the protocol.
+    // `as`: pg has this member but its types lack it; it emits each message of the protocol.
     const { connection } = client as PoolClient & { connection: EventEmitter };
     connection.on('dataRow', () => {
       rowsRead += 1;

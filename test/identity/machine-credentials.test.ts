@@ -33,12 +33,12 @@ describe('machine credentials', () => {
   const create = async (body: object = {}): Promise<Credential> => (await post(PATH, { name: 'till', ...body })).body;
   const show = async (id: string): Promise<Credential> =>
     (await posthorn.request<Credential>('GET', `${PATH}/${id}`)).body;
-  /** Secrets that would sign a token request now, newest first. */
+  /** Secrets that are accepted for a token request now, newest first. */
   const taken = async (id: string): Promise<string[]> =>
     (await machineCredentialsOf(posthorn.deps).forToken(id))?.secrets.map(({ secret }) => secret) ?? [];
 
   describe('a machine credential', () => {
-    test('shows its secret once, and its last four characters afterwards', async () => {
+    test('shows its secret once, and then only its last four characters', async () => {
       const { clientSecret, ...shown } = await create();
       expect(clientSecret).toMatch(/^ocs_[\w-]{43}$/);
       expect(shown).toEqual({
@@ -57,7 +57,7 @@ describe('machine credentials', () => {
       expect(await taken(shown.id)).toEqual([clientSecret]);
     });
 
-    test('has its secret sealed at rest: no table holds it', async () => {
+    test('has its secret encrypted at rest: no table contains it', async () => {
       const { clientSecret } = await create();
       const contents = JSON.stringify(await tableContents(posthorn.deps.pool));
       expect(contents).not.toContain(clientSecret.slice(4));
@@ -69,40 +69,48 @@ describe('machine credentials', () => {
       ['a tier', { tier: 'pro' }, 'tier'],
       ['a limit', { limits: { concurrent: 26 } }, 'limits.concurrent'],
       ['no end', { expiresAt: '9999-01-01T00:00:00Z' }, 'expiresAt'],
-    ])('with %s beyond its maker is FORBIDDEN, made or changed, and changes nothing', async (_, body, field) => {
-      const rights = { tier: 'starter', scopes: ['credentials:write'], expiresAt: new Date(Date.now() + 60_000) };
-      const maker = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', { name: 'maker', ...rights });
-      const own = (await post(PATH, { name: 'own' }, maker.body.key)).body;
-      expect(own.scopes).toEqual(['credentials:write']);
-      const above = await create();
-      const before = await tableContents(posthorn.deps.pool);
-      const options = { key: maker.body.key };
-      const refused = [
-        await post(PATH, { name: 'x', ...body }, maker.body.key),
-        await posthorn.request<Credential>('PATCH', `${PATH}/${own.id}`, body, options),
-      ];
-      for (const { status, body: answer } of refused)
-        expect([status, answer.error.code, answer.error.details.field]).toEqual([403, 'FORBIDDEN', field]);
-      for (const [method, path] of [
-        ['PATCH', `${PATH}/${above.id}`],
-        ['POST', `${PATH}/${above.id}/rotate`],
-        ['DELETE', `${PATH}/${above.id}`],
-      ] as const) {
-        const answer = await posthorn.request(method, path, method === 'PATCH' ? { name: 'mine' } : undefined, options);
-        expect([path, answer.status]).toEqual([path, 403]);
-      }
-      const after = await tableContents(posthorn.deps.pool);
-      expect({ ...after, api_keys: [] }).toEqual({ ...before, api_keys: [] });
-    });
+    ])(
+      'with %s beyond its creator is FORBIDDEN, on create and on change, and changes nothing',
+      async (_, body, field) => {
+        const rights = { tier: 'starter', scopes: ['credentials:write'], expiresAt: new Date(Date.now() + 60_000) };
+        const maker = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', { name: 'maker', ...rights });
+        const own = (await post(PATH, { name: 'own' }, maker.body.key)).body;
+        expect(own.scopes).toEqual(['credentials:write']);
+        const above = await create();
+        const before = await tableContents(posthorn.deps.pool);
+        const options = { key: maker.body.key };
+        const refused = [
+          await post(PATH, { name: 'x', ...body }, maker.body.key),
+          await posthorn.request<Credential>('PATCH', `${PATH}/${own.id}`, body, options),
+        ];
+        for (const { status, body: answer } of refused)
+          expect([status, answer.error.code, answer.error.details.field]).toEqual([403, 'FORBIDDEN', field]);
+        for (const [method, path] of [
+          ['PATCH', `${PATH}/${above.id}`],
+          ['POST', `${PATH}/${above.id}/rotate`],
+          ['DELETE', `${PATH}/${above.id}`],
+        ] as const) {
+          const answer = await posthorn.request(
+            method,
+            path,
+            method === 'PATCH' ? { name: 'mine' } : undefined,
+            options,
+          );
+          expect([path, answer.status]).toEqual([path, 403]);
+        }
+        const after = await tableContents(posthorn.deps.pool);
+        expect({ ...after, api_keys: [] }).toEqual({ ...before, api_keys: [] });
+      },
+    );
 
-    test('cannot be made for the other environment', async () => {
+    test('cannot be created for the other environment', async () => {
       const { status, body } = await post(PATH, { name: 'x', environment: 'test' });
       expect([status, body.error.details.field]).toEqual([400, 'environment']);
     });
   });
 
   describe('rotation', () => {
-    test('keeps the secret before the new one for a day', async () => {
+    test('keeps the previous secret valid for a day', async () => {
       const { id, clientSecret: first } = await create();
       const { clientSecret: second, secrets } = (await post(`${PATH}/${id}/rotate`)).body;
       expect(await taken(id)).toEqual([second, first]);
@@ -111,8 +119,8 @@ describe('machine credentials', () => {
       expect(end - Date.parse(secrets[0]?.createdAt ?? '')).toBe(86_400_000);
     });
 
-    // Old: the next rotation ended the oldest secret at once, days before the time that its own rotation had told.
-    test('is a CONFLICT while three older secrets are valid, and each of them is until the time that was told', async () => {
+    // Regression: the next rotation ended the oldest secret at once, days before the time that its own rotation had returned.
+    test('is a CONFLICT while three older secrets are valid, and each of them stays valid for as long as it was promised', async () => {
       const { id, clientSecret: first } = await create();
       const secrets = [first];
       let shown: Credential['secrets'] = [];
@@ -139,7 +147,7 @@ describe('machine credentials', () => {
       expect(await taken(id)).toEqual([last]);
     });
 
-    test('never lets an older secret outlive the overlap that was asked for last, and lengthens none', async () => {
+    test('never lets an older secret outlive the overlap that was requested last, and extends none', async () => {
       const { id } = await create();
       const ends: number[][] = [];
       for (const overlapHours of [2, 168, 1]) {
@@ -151,7 +159,7 @@ describe('machine credentials', () => {
       expect(ends).toEqual([[2], [168, 2], [1, 1, 1]]);
     });
 
-    test('ends the secret before the new one when its overlap is over', async () => {
+    test('ends the previous secret when its overlap is over', async () => {
       const { id } = await create();
       const { clientSecret } = (await post(`${PATH}/${id}/rotate`, { overlapHours: 2 })).body;
       const clock = (): Date => new Date(Date.now() + 2 * 3_600_000 + 1_000);
@@ -189,7 +197,7 @@ describe('machine credentials', () => {
     });
   });
 
-  test('a process believes what it has read of a credential for five seconds, or until it is told of a change', async () => {
+  test('a process caches a credential for five seconds, or until it is notified of a change', async () => {
     const { id } = await create();
     let now = Date.now();
     const other = machineCredentialsOf({ ...posthorn.deps, clock: () => new Date(now) });
@@ -231,7 +239,7 @@ describe('machine credential commands', () => {
     return `environment live of the app ${name} of ${organisation.name}`;
   };
 
-  test('create, list and revoke say which app and environment they act on; what was made gets tokens until it is revoked', async () => {
+  test('create, list and revoke print the app and environment they act on; a created credential gets tokens until it is revoked', async () => {
     const made = await run(['create', '--env', 'live', '--name', 'Till', '--scopes', 'messages:write,dlq:read']);
     expect([made.exitCode, made.errors]).toEqual([0, '']);
     expect(made.output).toContain(await place());
@@ -258,7 +266,7 @@ describe('machine credential commands', () => {
     expect((await client.ask({ credential: { id, clientSecret } })).status).toBe(401);
   }, 180_000);
 
-  test('create refuses keys that the database does not know, and revoke an id that it does not have', async () => {
+  test('create refuses keys that the database does not have, and revoke an unknown id', async () => {
     const wrong = await run(['create', '--env', 'live'], `k1:${randomBytes(32).toString('base64')}`);
     expect([wrong.exitCode, wrong.errors]).toEqual([
       1,
@@ -298,7 +306,7 @@ describe('suspended clients', () => {
         'FORBIDDEN',
         expect.stringContaining('suspended'),
       ]);
-    // One who cannot prove to be the client does not learn of it.
+    // A caller who is not authenticated as the client does not learn of it.
     expect([stranger.status, stranger.body.error?.code]).toEqual([401, 'UNAUTHORIZED']);
     expect((await client.call(token)).status).toBe(200);
     expect((await client.ask({ credential })).status).toBe(200);
@@ -327,7 +335,7 @@ describe('unknown clients', () => {
 
   const WRONG = `v1.${'A'.repeat(43)}`;
 
-  test('a client that nobody knows costs the HMAC that a wrong secret costs, and comes to the same answer', async () => {
+  test('an unknown client costs the same HMAC as a wrong secret, and gets the same response', async () => {
     const { deps } = posthorn;
     const compared: { secret: string; given: string }[] = [];
     const tokens = createTokens(deps, {

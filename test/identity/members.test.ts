@@ -39,7 +39,7 @@ describe('members', () => {
   const newcomer = { name: 'Nora', password: 'seven lanterns at noon' };
 
   describe('an invitation', () => {
-    test('makes its person a member with the role that it shows, once, and its code is stored nowhere', async () => {
+    test('makes its user a member with the role that it shows, once, and its code is stored nowhere', async () => {
       const { status, body } = await invite(owner.browser, 'Nora@Example.com', 'developer');
       expect([status, body]).toMatchObject([
         201,
@@ -65,7 +65,7 @@ describe('members', () => {
       );
     });
 
-    test('asks one who has an account for its password, or for being signed in with it', async () => {
+    test('asks users with an account for the password, or for a session', async () => {
       const nora = await join('viewer', 'nora@example.com');
       const { db, newId } = posthorn.deps;
       const otherId = newId('organisation');
@@ -89,8 +89,8 @@ describe('members', () => {
       await db.member.deleteMany({ where: { organisationId: otherId } });
     });
 
-    // The old mechanism: accepting began a new session, which was as fresh as one that a password begins.
-    test('makes the session of one who accepts with it alone no fresher, and gives it another secret', async () => {
+    // Regression: accepting started a new session, which counted as recently authenticated as one started with a password.
+    test('does not renew the authentication of the session that accepts it, and gives it another secret', async () => {
       const nora = await join('viewer', 'nora@example.com');
       const { db, newId, pool } = posthorn.deps;
       const otherId = newId('organisation');
@@ -117,7 +117,7 @@ describe('members', () => {
       await db.member.deleteMany({ where: { organisationId: otherId } });
     });
 
-    test('ends by its time, by being revoked, and by a new one for the same address', async () => {
+    test('ends when it expires, when it is revoked, and with a new one for the same address', async () => {
       const first = codeOf((await invite(owner.browser, 'nora@example.com', 'admin')).body.link);
       const second = await invite(owner.browser, 'nora@example.com', 'viewer');
       expect((await accept(first, newcomer)).status).toBe(403);
@@ -136,8 +136,9 @@ describe('members', () => {
       expect((await rolesNow()).size).toBe(1);
     });
 
-    // The old mechanism: the account was made before the invitation was used up, so that its address was taken and the answer a CONFLICT.
-    test('that is accepted several times at once makes one member, and the others learn that it was used', async () => {
+    // Regression: the account was created before the invitation was used up, so that its address was in use and the response a
+    // CONFLICT.
+    test('that is accepted several times at once creates one member, and the others learn that it was used', async () => {
       const code = codeOf((await invite(owner.browser, 'nora@example.com', 'viewer')).body.link);
       const answers = await Promise.all(Array.from({ length: 5 }, () => accept(code, newcomer)));
       const late = answers.filter(({ status }) => status !== 200);
@@ -147,7 +148,7 @@ describe('members', () => {
       expect([await posthorn.deps.db.user.count(), (await rolesNow()).size]).toEqual([2, 2]);
     });
 
-    test('is made by admins, who give no more than their own role, and for nobody who is a member already', async () => {
+    test('is created by admins, who give no more than their own role, and not for existing members', async () => {
       const [admin, developer, viewer] = [await join('admin'), await join('developer'), await join('viewer')];
       const body = (role: Role) => ({ email: 'nora@example.com', role });
       expect(await refused(admin.browser, 'POST', '/invitations', body('owner'))).toEqual([403, 'FORBIDDEN']);
@@ -162,8 +163,8 @@ describe('members', () => {
       expect(await refused(owner.browser, 'POST', '/invitations', again)).toEqual([409, 'CONFLICT']);
     });
 
-    // The old mechanism: a new invitation deleted the earlier one of its address, whatever role that gave, and told nobody.
-    test('is replaced by those alone who may revoke it, and the audit log tells that it ended', async () => {
+    // Regression: a new invitation deleted the earlier one of its address, whatever role that gave, without a notice.
+    test('is replaced only by users who may revoke it, and the audit log records that it ended', async () => {
       const admin = await join('admin');
       const email = 'nora@example.com';
       const byOwner = await invite(owner.browser, email, 'owner');
@@ -193,7 +194,7 @@ describe('members', () => {
   });
 
   describe('a member', () => {
-    test('is seen by every member, and by nobody else', async () => {
+    test('is visible to every member, and to no other user', async () => {
       const viewer = await join('viewer');
       const { body } = await viewer.browser.request<{ data: Member[] }>('GET', `${organisation}/members`);
       expect(body.data.map(({ email, role }) => [email, role])).toEqual([
@@ -245,7 +246,7 @@ describe('members', () => {
       expect((await rolesNow()).get(viewer.me.user.id)).toBe('developer');
     });
 
-    test('touches no role that is not theirs to touch', async () => {
+    test('cannot change a role above their own', async () => {
       const [admin, developer, viewer] = [await join('admin'), await join('developer'), await join('viewer')];
       const pathOf = (of: { me: SignedIn }) => `/members/${of.me.user.id}`;
       const cases: [Browser, string, string, object?][] = [
@@ -265,7 +266,7 @@ describe('members', () => {
       expect(await refused(admin.browser, 'DELETE', missing)).toEqual([404, 'NOT_FOUND']);
     });
 
-    test('leaves by themselves, and is removed by an admin; their rights end with the next request', async () => {
+    test('can leave, or be removed by an admin; their rights end with the next request', async () => {
       const [admin, viewer] = [await join('admin'), await join('viewer')];
       expect((await viewer.browser.request('DELETE', `${organisation}/members/${viewer.me.user.id}`)).status).toBe(204);
       expect((await viewer.browser.request('GET', `${organisation}/members`)).status).toBe(404);
@@ -289,7 +290,7 @@ describe('members', () => {
       expect([...(await rolesNow()).values()]).toEqual(['owner']);
     });
 
-    test('takes the ownership over; the one before is an admin, in a session with another secret', async () => {
+    test('takes over the ownership; the previous owner is an admin, in a session with another secret', async () => {
       const viewer = await join('viewer');
       const before = owner.browser.jar.get('posthorn-session');
       const sent = { userId: viewer.me.user.id };
@@ -306,7 +307,7 @@ describe('members', () => {
       expect(await refused(owner.browser, 'POST', '/ownership', sent)).toEqual([403, 'FORBIDDEN']);
     });
 
-    test('is not touched by one who has not given the password lately', async () => {
+    test('cannot be changed by a user who has not given the password recently', async () => {
       const viewer = await join('viewer');
       await posthorn.deps.pool.query(`UPDATE sessions SET authenticated_at = now() - interval '11 minutes'`);
       const path = `/members/${viewer.me.user.id}`;
@@ -321,7 +322,7 @@ describe('members', () => {
 });
 
 describe('rights at once', () => {
-  // Two requests at the same moment: one takes a right from somebody, who uses it in the other. A lock of the test's holds the moment.
+  // Two concurrent requests: one takes a right from a user, who uses it in the other. A lock of the test holds the moment.
   let owner: { browser: Browser; me: SignedIn };
   let organisation: string;
   beforeEach(async () => {
@@ -350,7 +351,7 @@ describe('rights at once', () => {
         lost: method === 'PATCH' ? 200 : 204,
       };
     }
-    // The last thing that either does: what the first one has written is there by then, and nobody else sees it.
+    // The last statement of either: the first one's writes exist by then, but are not visible to others.
     const hold = <T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> =>
       holding(
         posthorn.deps.pool,
@@ -358,9 +359,9 @@ describe('rights at once', () => {
         work,
       );
 
-    // Old: the role was read without a lock, so the one from before the change still made a credential that stays.
+    // Regression: the role was read without a lock, so the one from before the change still created a credential.
     test.each(LOSSES.flatMap((method) => MAKES.map(([what, path]) => [method, what, path] as const)))(
-      'makes nothing where the loss (%s) came first: %s',
+      'creates nothing if the loss (%s) came first: %s',
       async (method, _what, path) => {
         const { lose, make, count, lost } = await scene(method, path);
         await hold(async (release) => {
@@ -375,7 +376,7 @@ describe('rights at once', () => {
       },
     );
 
-    test('loses it where the credential came first, which was made by right', async () => {
+    test('keeps no credential that was rightly created before the loss', async () => {
       const { lose, make, count } = await scene('DELETE', '/v1/api-keys');
       await hold(async (release) => {
         const making = make();
@@ -390,7 +391,7 @@ describe('rights at once', () => {
   });
 
   describe('a session that ends at the same moment', () => {
-    /** A thief has a session of the victim's, and asks for a change of its factors. */
+    /** A thief has a session of the victim's, and requests a change of its factors. */
     async function scene() {
       const email = 'victim@example.com';
       const victim = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email });
@@ -417,9 +418,9 @@ describe('rights at once', () => {
     }
     const KINDS = ['an authenticator app', 'another authenticator app', 'a passkey'] as const;
 
-    // Old: the session was looked at before the transaction and not in it. A thief who was signed out kept a way in, or shut the person
-    // out.
-    test.each(KINDS)('brings its person %s no more once the person has signed it out', async (kind) => {
+    // Regression: the session was checked before the transaction and not in it. A thief who was signed out kept a way in, or locked the
+    // user out.
+    test.each(KINDS)('gives no more %s once its user has ended it', async (kind) => {
       const { victim, userId, changes, factors } = await scene();
       await holding(
         posthorn.deps.pool,
@@ -438,7 +439,7 @@ describe('rights at once', () => {
       expect(await factors()).toEqual({ hasApp: false, passkeys: 0 });
     });
 
-    test.each(KINDS)('brings %s no more once the password is reset', async (kind) => {
+    test.each(KINDS)('gives no %s once the password is reset', async (kind) => {
       const { userId, changes } = await scene();
       const path = `${organisation}/members/${userId}/password-reset`;
       const { link } = (await owner.browser.request<{ link: string }>('POST', path)).body;
@@ -462,7 +463,7 @@ describe('rights at once', () => {
 });
 
 describe('lost rights', () => {
-  // Each of these once gave somebody a right that they had lost, or never had (a trial found them).
+  // Each of these once gave a user a right that they had lost, or never had (found by a penetration test).
 
   let posthorn: TestPosthorn;
   let owner: { browser: Browser; me: SignedIn };
@@ -488,7 +489,7 @@ describe('lost rights', () => {
     (await createBrowser(posthorn).request('POST', '/v1/password-reset', { code, password: 'four quiet harbours' }))
       .status;
 
-  test('a link that resets a password ends with the role of its maker, and with a password that its person chooses', async () => {
+  test('a link that resets a password ends with the role of its creator, and with a password that its user chooses', async () => {
     const other = await second('second@example.com');
     const made = await resetLink(other.browser, owner.me.user.id);
     const change = { password: OWNER.password, newPassword: 'seven lanterns at noon' };
@@ -504,7 +505,7 @@ describe('lost rights', () => {
   });
 
   test.each(['PATCH', 'DELETE'])(
-    'an invitation ends when its maker loses the right to make it (%s)',
+    'an invitation ends when its creator loses the right to create it (%s)',
     async (method) => {
       const other = await second(`maker-${method.toLowerCase()}@example.com`);
       const email = `friend-${method.toLowerCase()}@example.com`;
@@ -518,7 +519,7 @@ describe('lost rights', () => {
     },
   );
 
-  test('a secret that was rotated makes, changes and rotates no credentials, by tokens from before or from now', async () => {
+  test('a rotated secret cannot create, change or rotate credentials, with tokens from before or from now', async () => {
     const old = await client.register();
     const before = await client.getToken(old);
     const rotated = await posthorn.request<{ clientSecret: string }>(
@@ -545,7 +546,7 @@ describe('lost rights', () => {
     expect((await client.call(await client.getToken(fresh), rotate)).status).toBe(200);
   });
 
-  test('an Idempotency-Key hands a credential to nobody with other rights than those it was made with', async () => {
+  test('an Idempotency-Key returns a credential only to callers with the rights it was created with', async () => {
     const credential = await client.register();
     const [all, few] = [
       await client.getToken(credential),
@@ -564,7 +565,7 @@ describe('lost rights', () => {
     expect(other.body['scopes']).toEqual(['credentials:write']);
   });
 
-  test('a link that resets a password ends when its person joins another organisation', async () => {
+  test('a link that resets a password ends when its user joins another organisation', async () => {
     const { db, newId } = posthorn.deps;
     const email = 'joins@example.com';
     const nina = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email });
@@ -575,14 +576,14 @@ describe('lost rights', () => {
     expect([accepted.status, await use(made)]).toEqual([200, 403]);
   });
 
-  test('a link that resets a password ends when its person is removed', async () => {
+  test('a link that resets a password ends when its user is removed', async () => {
     const left = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email: 'leaves@example.com' });
     const made = await resetLink(owner.browser, left.me.user.id);
     const removed = await owner.browser.request('DELETE', `${organisation}/members/${left.me.user.id}`);
     expect([removed.status, await use(made)]).toEqual([204, 403]);
   });
 
-  // The old mechanism: the role of the one who invites was read, and could be lost before the invitation was stored.
+  // Regression: the role of the inviting user was read, and could be lost before the invitation was stored.
   test('an admin who is removed while inviting leaves no invitation behind', async () => {
     for (let round = 0; round < 4; round += 1) {
       const admin = await second(`race-${round}@example.com`);

@@ -25,7 +25,7 @@ describe('passkeys', () => {
   const add = (passkey: object, by = browser, name = 'Phone') =>
     by.request<Refusal & Passkey>('POST', '/v1/user/passkeys', { name, passkey });
   const list = async (by = browser) => (await by.request<{ data: Passkey[] }>('GET', '/v1/user/passkeys')).body.data;
-  /** A refused passkey leaves everything as it was, but for its challenge. */
+  /** A refused passkey changes nothing except its challenge. */
   const refusesToAdd = async (passkey: object, by = browser) => {
     const { passkey_challenges: _before, ...before } = await tableContents(posthorn.deps.pool);
     const { status, body } = await add(passkey, by);
@@ -38,7 +38,7 @@ describe('passkeys', () => {
     joinAs(posthorn, browser, `/v1/organisations/${me.organisations[0]?.id}`, { role: 'viewer', email });
 
   describe('a new passkey', () => {
-    test('is asked for with the person verified, kept by the authenticator, and by algorithms of every Node', async () => {
+    test('requires user verification, storage by the authenticator, and algorithms of every Node', async () => {
       const options = await creationOptions(browser);
       expect(options).toEqual({
         challenge: expect.stringMatching(/^[\w-]{43}$/),
@@ -60,7 +60,7 @@ describe('passkeys', () => {
       });
     });
 
-    test('is a second factor: the first one comes with recovery codes, and the password asks for it', async () => {
+    test('is a second factor: the first one comes with recovery codes, and the password requires it', async () => {
       const { recoveryCodes } = await addPasskey(browser);
       expect(new Set(recoveryCodes).size).toBe(10);
       expect((await addPasskey(browser, 'Key')).recoveryCodes).toEqual([]);
@@ -71,7 +71,7 @@ describe('passkeys', () => {
       expect(step.body).toMatchObject({ secondStep: { means: ['passkey', 'recoveryCode'] } });
     });
 
-    test('tells whether it is kept outside its device', async () => {
+    test('says whether it is backed up outside its device', async () => {
       const authenticator = createAuthenticator(ORIGIN);
       const lie = { isBackupEligible: true, isBackedUp: true };
       const { body } = await add(authenticator.create(await creationOptions(browser), lie));
@@ -107,14 +107,14 @@ describe('passkeys', () => {
       expect(await refusesToAdd(late)).toEqual(REFUSED);
     });
 
-    test('is refused with a challenge that was made for signing in', async () => {
+    test('is refused with a challenge that was created for signing in', async () => {
       const { body } = await browser.request<{ challenge: string }>('POST', '/v1/sign-in/passkey/options');
       const { challenge } = body;
       const made = createAuthenticator(ORIGIN).create(await creationOptions(browser), { challenge });
       expect(await refusesToAdd(made)).toEqual(REFUSED);
     });
 
-    test('is refused where somebody has it already, and beyond twenty', async () => {
+    test('is refused if a user already has it, and beyond twenty', async () => {
       const viewer = await other();
       const { authenticator } = await addPasskey(browser);
       const again = authenticator.create(await creationOptions(viewer.browser));
@@ -127,13 +127,13 @@ describe('passkeys', () => {
       expect((await refusesToAdd(more)).slice(0, 2)).toEqual([409, 'CONFLICT']);
     });
 
-    test('is refused to a person without a password', async () => {
+    test('is refused to a user without a password', async () => {
       await posthorn.deps.db.user.updateMany({ data: { passwordHash: null } });
       const made = createAuthenticator(ORIGIN).create(await creationOptions(browser));
       expect((await refusesToAdd(made)).slice(0, 2)).toEqual([409, 'CONFLICT']);
     });
 
-    test('is refused with its field where it has no form, and where its bytes mean nothing', async () => {
+    test('is refused with its field if it is malformed, or its bytes are meaningless', async () => {
       const made = createAuthenticator(ORIGIN).create(await creationOptions(browser));
       const { response } = made;
       const wrong: [object, string][] = [
@@ -156,7 +156,7 @@ describe('passkeys', () => {
   });
 
   describe('a passkey', () => {
-    test('is listed newest first, renamed and removed by its person alone', async () => {
+    test('is listed newest first, renamed and removed only by its user', async () => {
       const [first, second] = [await addPasskey(browser, 'Phone'), await addPasskey(browser, 'Key')];
       const viewer = await other();
       const path = `/v1/user/passkeys/${first.passkeyId}`;
@@ -177,7 +177,7 @@ describe('passkeys', () => {
       expect((await browser.request<Passkey[]>('GET', '/v1/user/passkeys?limit=1')).status).toBe(200);
     });
 
-    test('takes the recovery codes with it when it was the last factor, and only then', async () => {
+    test('removes the recovery codes with it if it was the last factor, and only then', async () => {
       const { passkeyId } = await addPasskey(browser);
       await enrolTotp(browser);
       await browser.request('DELETE', `/v1/user/passkeys/${passkeyId}`);
@@ -191,7 +191,7 @@ describe('passkeys', () => {
       expect((await signIn(posthorn, OWNER)).me.session.provenBy).toEqual(['password']);
     });
 
-    test('is told of in the audit log, with its name', async () => {
+    test('is recorded in the audit log, with its name', async () => {
       const { passkeyId } = await addPasskey(browser);
       await browser.request('PATCH', `/v1/user/passkeys/${passkeyId}`, { name: 'Key' });
       await browser.request('DELETE', `/v1/user/passkeys/${passkeyId}`);
@@ -209,7 +209,7 @@ describe('passkeys', () => {
   test.each([
     ['POST', '/v1/user/passkeys/options'],
     ['DELETE', '/v1/user/passkeys/x'],
-  ])('%s %s wants a person who has just proven who they are', async (method, path) => {
+  ])('%s %s requires a recently authenticated user', async (method, path) => {
     await posthorn.deps.pool.query(`UPDATE sessions SET authenticated_at = now() - interval '11 minutes'`);
     expect((await browser.request(method, path)).status).toBe(403);
   });
@@ -217,23 +217,26 @@ describe('passkeys', () => {
   test.each([
     ['https://api.example.com', 'https://dash.example.com/posthorn', 'dash.example.com', 'https://dash.example.com'],
     ['https://api.example.com/mail', undefined, 'api.example.com', 'https://api.example.com'],
-  ])('at %s with the dashboard %s passkeys are of the host %s and its pages', async (base, dashboard, host, origin) => {
-    const variables = { PUBLIC_BASE_URL: base, ...(dashboard && { DASHBOARD_URL: dashboard }) };
-    const away = await startPosthorn({ withWorker: false, variables });
-    try {
-      const person = await setUp(away);
-      const options = await creationOptions(person.browser);
-      expect(options.rp.id).toBe(host);
-      const foreign = createAuthenticator('https://www.example.com').create(options);
-      expect((await add(foreign, person.browser)).status).toBe(401);
-      const own = createAuthenticator(origin).create(await creationOptions(person.browser));
-      expect((await add(own, person.browser)).status).toBe(201);
-    } finally {
-      await away.stop();
-    }
-  });
+  ])(
+    'at %s with the dashboard %s passkeys belong to the host %s and its pages',
+    async (base, dashboard, host, origin) => {
+      const variables = { PUBLIC_BASE_URL: base, ...(dashboard && { DASHBOARD_URL: dashboard }) };
+      const away = await startPosthorn({ withWorker: false, variables });
+      try {
+        const person = await setUp(away);
+        const options = await creationOptions(person.browser);
+        expect(options.rp.id).toBe(host);
+        const foreign = createAuthenticator('https://www.example.com').create(options);
+        expect((await add(foreign, person.browser)).status).toBe(401);
+        const own = createAuthenticator(origin).create(await creationOptions(person.browser));
+        expect((await add(own, person.browser)).status).toBe(201);
+      } finally {
+        await away.stop();
+      }
+    },
+  );
 
-  test('at an IP address there are no passkeys, and the answer says why', async () => {
+  test('at an IP address there are no passkeys, and the response says why', async () => {
     const bare = await startPosthorn({ withWorker: false, variables: { PUBLIC_BASE_URL: 'http://127.0.0.1:3000' } });
     try {
       const person = await setUp(bare);
@@ -266,7 +269,7 @@ describe('passkey sign in', () => {
     await posthorn.deps.pool.query('UPDATE sessions SET authenticated_at = now()');
   });
 
-  /** The three ways to use a passkey: where its challenge comes from, where its answer goes, and from which browser. */
+  /** The three ways to use a passkey: where its challenge comes from, where its response goes, and from which browser. */
   type Way = { options: string; answer: string; begin: () => Promise<Browser>; isNamed: boolean; provenBy: string[] };
   const passed = async ({ email, password } = OWNER): Promise<Browser> => {
     const browser = createBrowser(posthorn);
@@ -332,7 +335,7 @@ describe('passkey sign in', () => {
     };
     const REFUSED = [401, 'The passkey was not accepted', []];
 
-    test('names the passkeys of a person who is known, and asks for the person to be verified', async () => {
+    test('names the passkeys of a known user, and requires user verification', async () => {
       const asked = await requestOptions(await begin(), options);
       const own = { id: owner.authenticator.id, type: 'public-key', transports: ['internal'] };
       expect(asked).toEqual({
@@ -344,7 +347,7 @@ describe('passkey sign in', () => {
       });
     });
 
-    test('takes a passkey, says so in the session, and notes the use', async () => {
+    test('accepts a passkey, shows it in the session, and records the use', async () => {
       await posthorn.deps.pool.query('UPDATE passkeys SET last_used_at = NULL, is_backed_up = false');
       const browser = await begin();
       await posthorn.deps.pool.query(`UPDATE sessions SET authenticated_at = now() - interval '11 minutes'`);
@@ -371,13 +374,13 @@ describe('passkey sign in', () => {
       const browser = await begin();
       const asked = await requestOptions(browser, options);
       expect(await refuses(browser, owner.authenticator.get(asked, lie))).toEqual(REFUSED);
-      // The challenge is used up by a wrong answer.
+      // A wrong response uses up the challenge.
       expect(await refuses(browser, owner.authenticator.get(asked))).toEqual(REFUSED);
       const next = await requestOptions(browser, options);
       expect((await send(browser, owner.authenticator.get(next))).status).toBe(200);
     });
 
-    test('refuses a signature that was taken before, and one whose time is over', async () => {
+    test('refuses a signature that was used before, and an expired one', async () => {
       const browser = await begin();
       const used = owner.authenticator.get(await requestOptions(browser, options));
       expect((await send(browser, used)).status).toBe(200);
@@ -388,7 +391,7 @@ describe('passkey sign in', () => {
       expect(await refuses(late, owner.authenticator.get(asked))).toEqual(REFUSED);
     });
 
-    test('refuses a challenge that nobody made, and one that was made for something else', async () => {
+    test('refuses an unknown challenge, and one that was created for another purpose', async () => {
       const lie = { challenge: 'A'.repeat(43) };
       const own = await begin();
       expect(await refuses(own, owner.authenticator.get(await requestOptions(own, options), lie))).toEqual(REFUSED);
@@ -398,18 +401,18 @@ describe('passkey sign in', () => {
       }
     });
 
-    test('refuses a passkey that nobody has, and one that was removed', async () => {
+    test('refuses an unknown passkey, and a removed one', async () => {
       const browser = await begin();
       const passkey = owner.authenticator.get(await requestOptions(browser, options));
       expect(await refuses(browser, { ...passkey, id: 'AAAA', rawId: 'AAAA' })).toEqual(REFUSED);
       const gone = await addPasskey(owner.browser, 'Gone');
       await owner.browser.request('DELETE', `/v1/user/passkeys/${gone.passkeyId}`);
-      // A step that waited ends with a factor that is removed.
+      // A pending second step ends when its factor is removed.
       const later = await begin();
       expect(await refuses(later, gone.authenticator.get(await requestOptions(later, options)))).toEqual(REFUSED);
     });
 
-    test('with twenty answers to one challenge takes exactly one', async () => {
+    test('with twenty responses to one challenge accepts exactly one', async () => {
       const browser = await begin();
       const asked = await requestOptions(browser, options);
       const answers = Array.from({ length: 20 }, () => owner.authenticator.get(asked));
@@ -418,7 +421,7 @@ describe('passkey sign in', () => {
     });
 
     if (isNamed) {
-      test('refuses the passkey of another person, and the challenge of another browser', async () => {
+      test('refuses the passkey of another user, and the challenge of another browser', async () => {
         const browser = await begin();
         const asked = await requestOptions(browser, options);
         expect(await refuses(browser, other.authenticator.get(asked))).toEqual(REFUSED);
@@ -426,7 +429,7 @@ describe('passkey sign in', () => {
         expect(await refuses(browser, owner.authenticator.get(foreign))).toEqual(REFUSED);
       });
 
-      test('counts tries before it looks at a signature', async () => {
+      test('counts attempts before it checks a signature', async () => {
         const browser = await begin();
         for (let time = 0; time < 5; time += 1) {
           const wrong = owner.authenticator.get(await requestOptions(browser, options), { isVerified: false });
@@ -436,7 +439,7 @@ describe('passkey sign in', () => {
         expect((await send(browser, right)).status).toBe(429);
       });
     } else {
-      test('refuses a signature that names nobody, and is refused to a page of another site', async () => {
+      test('refuses a signature without a user, and a page of another site', async () => {
         const browser = await begin();
         const unnamed = owner.authenticator.get(await requestOptions(browser, options), { userHandle: undefined });
         expect(await refuses(browser, unnamed)).toEqual(REFUSED);
@@ -447,7 +450,7 @@ describe('passkey sign in', () => {
     }
   });
 
-  test('a use keeps the counter and says whether the passkey is backed up since', async () => {
+  test('a use stores the counter and whether the passkey is backed up since', async () => {
     const { db } = posthorn.deps;
     const { authenticator, passkeyId } = await addPasskey(owner.browser, 'Copied');
     await db.passkey.update({ where: { id: passkeyId }, data: { isBackupEligible: true } });
@@ -478,7 +481,7 @@ describe('passkey sign in', () => {
       expect((await stranger.request('POST', path)).status).toBe(401);
   });
 
-  test('a session is proven by exactly one of password and passkey', async () => {
+  test('a session is re-authenticated by exactly one of password and passkey', async () => {
     const browser = await signedIn();
     const passkey = owner.authenticator.get(await requestOptions(browser, '/v1/session/authenticate/options'));
     const send = (body: object) => browser.request<Refusal & SignedIn>('POST', '/v1/session/authenticate', body);

@@ -36,11 +36,11 @@ const { scheme, asked } = createProvingScheme({
   },
 });
 
-/** Requests as handlers got them since the test began. */
+/** Requests that handlers received since the test began. */
 let got: AnyRequest[] = [];
 const route = routesOf<unknown>();
 const take = (request: unknown): Promise<{ ok: true }> => {
-  // `as`: the rows below differ in what they take; each test looks at its own.
+  // `as`: the rows below differ in what they accept; each test reads its own.
   got.push(request as AnyRequest);
   return Promise.resolve({ ok: true });
 };
@@ -83,7 +83,7 @@ beforeEach(() => {
 });
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Asks as that principal, with the proof of just this request unless another one is given. */
+/** Sends a request as that principal, with the proof of exactly this request unless another is given. */
 function ask(
   principal: string,
   { path = '/t/json', body: sent = '{"name":"a"}', headers, ...call }: Call & { body?: string | Buffer },
@@ -93,7 +93,7 @@ function ask(
 }
 const codeOf = ({ status, json }: EdgeAnswer): unknown[] => [status, json.error?.code];
 
-test('a credential that is proven over method, target and the exact bytes reaches the handler as its caller', async () => {
+test('a credential with a proof over method, target and the exact bytes reaches the handler as its caller', async () => {
   const sent = ' {"name" : "\\u0061"}\n';
   const answer = await ask('till', { path: '/t/json', body: sent });
   expect(codeOf(answer)).toEqual([200, undefined]);
@@ -119,7 +119,7 @@ test.each([
   expect(got).toEqual([]);
 });
 
-test('limits count by the principal that is named, proven or not, and before the proof is looked at', async () => {
+test('limits count by the named principal, authenticated or not, and before the proof is checked', async () => {
   expect(codeOf(await ask('few', { headers: { 'x-proof': 'x' } }))).toEqual([401, 'UNAUTHORIZED']);
   expect((await ask('few', {})).headers['x-ratelimit-remaining']).toBe('0');
   const before = asked();
@@ -128,19 +128,19 @@ test('limits count by the principal that is named, proven or not, and before the
   expect((await ask('till', {})).status).toBe(200);
 });
 
-test('an unknown principal counts as a stranger, by its address', async () => {
+test('an unknown principal counts as unauthenticated, by its address', async () => {
   const answer = await ask('nobody', {});
   expect(codeOf(answer)).toEqual([401, 'UNAUTHORIZED']);
   expect(answer.headers['x-ratelimit-limit']).toBe('600');
 });
 
-test('one who proves nothing learns nothing of the body', async () => {
+test('an unauthenticated caller learns nothing about the body', async () => {
   const wrong = { body: '{"nam', headers: { 'x-proof': 'x' } };
   expect(codeOf(await ask('till', wrong))).toEqual([401, 'UNAUTHORIZED']);
   expect(codeOf(await ask('till', { body: '{"nam' }))).toEqual([400, 'INVALID_REQUEST']);
 });
 
-test('a missing scope is refused before the proof is looked at', async () => {
+test('a missing scope is refused before the proof is checked', async () => {
   const before = asked();
   const answer = await ask('reader', {});
   expect(codeOf(answer)).toEqual([403, 'FORBIDDEN']);
@@ -152,7 +152,7 @@ test('a missing scope is refused before the proof is looked at', async () => {
   expect(asked()).toBe(before);
 });
 
-test('a proof that fails for a fault of ours is that fault, and tells nothing of it', async () => {
+test('a proof that fails because of an internal error is that error, without details', async () => {
   const broken = await ask('broken', {});
   expect(codeOf(broken)).toEqual([500, 'INTERNAL']);
   expect(broken.text).not.toContain('secret inside');
@@ -161,7 +161,7 @@ test('a proof that fails for a fault of ours is that fault, and tells nothing of
   expect(got).toEqual([]);
 });
 
-test('a caller above the environments is refused where a part of one is asked for', async () => {
+test('a caller above the environments is refused where an environment is required', async () => {
   const answer = await ask('above', {});
   expect(codeOf(answer)).toEqual([403, 'FORBIDDEN']);
   expect(answer.json.error?.message).toContain('belongs to no environment');
@@ -169,7 +169,7 @@ test('a caller above the environments is refused where a part of one is asked fo
   expect(answer.headers['www-authenticate']).toBeUndefined();
 });
 
-test('a route of sessions takes a session of any level, and no other credential', async () => {
+test('a route of sessions accepts a session of any level, and no other credential', async () => {
   expect(codeOf(await ask('person', { path: '/t/session', body: '' }))).toEqual([200, undefined]);
   expect(got.map(({ caller }) => caller)).toEqual([{ ...organisation, from: { address: '127.0.0.1' } }]);
   expect(codeOf(await ask('till', { path: '/t/session', body: '' }))).toEqual([403, 'FORBIDDEN']);
@@ -179,7 +179,7 @@ test('a route of sessions takes a session of any level, and no other credential'
   expect(got).toHaveLength(1);
 });
 
-test('a public route takes everyone, asks for no proof and has no caller', async () => {
+test('a public route accepts every caller, requires no proof and has no caller', async () => {
   const before = asked();
   const path = '/t/public';
   for (const call of [{ key: null }, { key: 'svc_live_wrong' }, { key: edge.key }]) {
@@ -188,13 +188,13 @@ test('a public route takes everyone, asks for no proof and has no caller', async
   expect(codeOf(await ask('till', { path, headers: { 'x-proof': 'x' } }))).toEqual([200, undefined]);
   expect(got.map(({ caller }) => caller)).toEqual([undefined, undefined, undefined, undefined]);
   expect(asked()).toBe(before);
-  // Limits hold as on every route: a stranger's, and those of a principal that is named.
+  // Limits apply as on every route: that of unauthenticated callers, and those of a named principal.
   const stranger = await edge.call({ method: 'POST', path, body: { name: 'a' }, key: null });
   const known = await edge.call({ method: 'POST', path, body: { name: 'a' }, key: edge.key });
   expect([stranger, known].map(({ headers }) => headers['x-ratelimit-limit'])).toEqual(['600', '600000']);
 });
 
-test('an API key is taken where no other scheme knows the request', async () => {
+test('an API key is accepted if no other scheme recognises the request', async () => {
   const answer = await edge.call({ method: 'POST', path: '/t/json', body: { name: 'a' } });
   expect(codeOf(answer)).toEqual([200, undefined]);
   expect(got[0]?.caller).toMatchObject({ principal: { kind: 'apiKey' }, level: 'environment', environment: 'live' });
@@ -209,7 +209,7 @@ test('an Idempotency-Key belongs to its principal', async () => {
   expect(got).toHaveLength(2);
 });
 
-test('an Idempotency-Key tells raw bodies apart by their bytes', async () => {
+test('an Idempotency-Key compares raw bodies by their bytes', async () => {
   const call = (body: Buffer) =>
     edge.call({ method: 'POST', path: '/t/any', body, headers: { 'idempotency-key': 'raw' } });
   expect(codeOf(await call(Buffer.from([0xff])))).toEqual([200, undefined]);
@@ -218,7 +218,7 @@ test('an Idempotency-Key tells raw bodies apart by their bytes', async () => {
   expect(got).toHaveLength(1);
 });
 
-test('a form is read as its fields, each once, and nothing but a form is taken', async () => {
+test('a form is read as its fields, each once, and other content types are refused', async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   const call = (sent: string, headers: Record<string, string> = form) =>
     ask('till', { path: '/t/form', body: sent, headers });
@@ -232,7 +232,7 @@ test('a form is read as its fields, each once, and nothing but a form is taken',
   expect(got).toHaveLength(1);
 });
 
-test('raw bytes come as they are, in the types that the route names', async () => {
+test('raw bytes arrive unchanged, in the types that the route names', async () => {
   const bytes = Buffer.from([0xff, 0x00, 0x7b, 0x22]);
   for (const type of ['text/csv; charset=latin1', 'IMAGE/png'])
     expect(codeOf(await ask('till', { path: '/t/raw', body: bytes, headers: { 'content-type': type } }))).toEqual([

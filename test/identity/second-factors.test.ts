@@ -41,7 +41,7 @@ describe('second factors', () => {
   const refusesCode = (code: string) => refuses('POST', '/v1/user/totp/confirm', { code });
 
   describe('an authenticator app', () => {
-    test('is given its secret once, as a text and as a URI for a QR code, and the secret is sealed', async () => {
+    test('returns its secret once, as a text and as a URI for a QR code, and the secret is encrypted', async () => {
       const { secret, uri } = await makeSecret();
       expect(secret).toMatch(/^[A-Z2-7]{32}$/);
       const read = URI.parse(uri);
@@ -52,7 +52,7 @@ describe('second factors', () => {
       expect(ciphertext).toMatch(/^v1\.test\./);
     });
 
-    test('asks for nothing before its first code, and gives ten recovery codes with it', async () => {
+    test('requires nothing before its first code, and gives ten recovery codes with it', async () => {
       const { secret } = await makeSecret();
       expect(await factors()).toEqual({ isAsked: false, passkeys: 0, recoveryCodes: 0 });
       expect((await signIn(posthorn, OWNER)).me.user.email).toBe(OWNER.email);
@@ -73,7 +73,7 @@ describe('second factors', () => {
       });
     });
 
-    test('is not begun by a wrong code, by one of another time, or by one of a secret that was replaced', async () => {
+    test('is not activated by a wrong code, by one of another time, or by one of a secret that was replaced', async () => {
       const { secret: replaced } = await makeSecret();
       const { secret } = await makeSecret();
       for (const code of [totpCode(replaced), totpCode(secret, -4), totpCode(secret, 20)])
@@ -82,7 +82,7 @@ describe('second factors', () => {
       expect((await confirm(totpCode(secret).replace(/^.../, '$& '))).status).toBe(200);
     });
 
-    test('is not begun without a secret, by one that was left for a quarter of an hour, or a second time', async () => {
+    test('is not activated without a secret, by one that is a quarter of an hour old, or a second time', async () => {
       expect(await refusesCode('123456')).toEqual([409, 'CONFLICT']);
       const { secret } = await makeSecret();
       await posthorn.deps.pool.query(`UPDATE totp_factors SET created_at = created_at - interval '16 minutes'`);
@@ -93,13 +93,13 @@ describe('second factors', () => {
       expect(await refuses('POST', '/v1/user/totp')).toEqual([409, 'CONFLICT']);
     });
 
-    test('is begun by no sixth try within a quarter of an hour, right or wrong', async () => {
+    test('is not activated by a sixth attempt within a quarter of an hour, right or wrong', async () => {
       const { secret } = await makeSecret();
       for (let time = 0; time < 5; time += 1) expect((await confirm(totpCode(secret, 20))).status).toBe(401);
       expect(await refusesCode(totpCode(secret))).toEqual([429, 'RATE_LIMITED']);
     });
 
-    test('belongs to its person: no code of another one begins it', async () => {
+    test('belongs to its user: no code of another user activates it', async () => {
       const other = await joinAs(posthorn, browser, organisation, { role: 'viewer', email: 'other@example.com' });
       const { secret } = await makeSecret(other.browser);
       await makeSecret();
@@ -108,7 +108,7 @@ describe('second factors', () => {
       expect(await factors()).toEqual({ isAsked: false, passkeys: 0, recoveryCodes: 0 });
     });
 
-    test('is removed by its person alone, with its recovery codes', async () => {
+    test('is removed only by its user, with its recovery codes', async () => {
       expect(await refuses('DELETE', '/v1/user/totp')).toEqual([404, 'NOT_FOUND']);
       await enrolTotp(browser);
       expect((await browser.request('DELETE', '/v1/user/totp')).status).toBe(204);
@@ -116,7 +116,7 @@ describe('second factors', () => {
       expect((await signIn(posthorn, OWNER)).me.user.email).toBe(OWNER.email);
     });
 
-    test('is refused to a person without a password, for whom an identity provider answers', async () => {
+    test('is refused to a user without a password, who signs in through an identity provider', async () => {
       await posthorn.deps.db.user.updateMany({ data: { passwordHash: null } });
       expect(await refuses('POST', '/v1/user/totp')).toEqual([409, 'CONFLICT']);
     });
@@ -127,13 +127,13 @@ describe('second factors', () => {
     ['POST', '/v1/user/totp/confirm', { code: '123456' }],
     ['DELETE', '/v1/user/totp', undefined],
     ['POST', '/v1/user/recovery-codes', undefined],
-  ])('%s %s wants a person who has just proven who they are', async (method, path, body) => {
+  ])('%s %s requires a recently authenticated user', async (method, path, body) => {
     await enrolTotp(browser);
     await posthorn.deps.pool.query(`UPDATE sessions SET authenticated_at = now() - interval '11 minutes'`);
     expect(await refuses(method, path, body)).toEqual([403, 'FORBIDDEN']);
   });
 
-  test('recovery codes are made anew in the place of all earlier ones, once there is a factor', async () => {
+  test('new recovery codes replace all earlier ones, once there is a factor', async () => {
     expect(await refuses('POST', '/v1/user/recovery-codes')).toEqual([409, 'CONFLICT']);
     const { recoveryCodes } = await enrolTotp(browser);
     const made = await browser.request<{ recoveryCodes: string[] }>('POST', '/v1/user/recovery-codes');
@@ -150,7 +150,7 @@ describe('second factors', () => {
     expect((await use(made.body.recoveryCodes[0])).status).toBe(200);
   });
 
-  test('the audit log tells of factors and recovery codes, without them', async () => {
+  test('the audit log records factors and recovery codes, without their values', async () => {
     const { secret, recoveryCodes } = await enrolTotp(browser);
     const { body: me } = await browser.request<SignedIn>('GET', '/v1/session');
     await browser.request('POST', '/v1/user/recovery-codes');
@@ -185,8 +185,8 @@ describe('second steps', () => {
     refusalOf(posthorn, browser, ['POST', '/v1/sign-in/second-factor', body], { isTry: true });
   const REFUSED = [401, 'UNAUTHORIZED'];
 
-  // The old mechanism: a waiting step took the code of an app that was added after it had begun.
-  test('a step that waits ends with the factor that it waited for', async () => {
+  // Regression: a pending second step accepted the code of an app that was added after it had started.
+  test('a pending second step ends with the factor that it waits for', async () => {
     const browser = await passed();
     expect((await owner.browser.request('DELETE', '/v1/user/totp')).status).toBe(204);
     const { secret } = await enrolTotp(owner.browser);
@@ -195,8 +195,8 @@ describe('second steps', () => {
     expect((await take(await passed(), { code: totpCode(secret) })).status).toBe(200);
   });
 
-  describe('the right password of a person with a second factor', () => {
-    test('begins no session, and a second step of ten minutes in a cookie that scripts cannot read', async () => {
+  describe('the right password of a user with a second factor', () => {
+    test('starts no session, but a pending second step of ten minutes in a cookie that scripts cannot read', async () => {
       const browser = createBrowser(posthorn);
       const sessions = await posthorn.deps.db.session.count();
       const { status, body, cookies } = await browser.request<SecondStep>('POST', '/v1/sign-in', {
@@ -213,7 +213,7 @@ describe('second steps', () => {
       expect((await browser.request('GET', '/v1/session')).status).toBe(401);
     });
 
-    test('and the code of the app begin a session that shows both, and forgets the step', async () => {
+    test('and the code of the app start a session that shows both, and end the step', async () => {
       const browser = await passed();
       const { status, body, cookies } = await take(browser, { code: totpCode(enrolled.secret) });
       expect([status, body.session.provenBy]).toEqual([200, ['password', 'code']]);
@@ -224,7 +224,7 @@ describe('second steps', () => {
       expect(again.body.session.provenBy).toEqual(['password', 'code']);
     });
 
-    test('and a recovery code begin one, once, however the code is typed', async () => {
+    test('and a recovery code start one, once, however the code is typed', async () => {
       const [first = '', second = ''] = enrolled.recoveryCodes;
       const browser = await passed();
       const typed = first.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O').replaceAll('1', 'I');
@@ -237,7 +237,7 @@ describe('second steps', () => {
   });
 
   describe('a second step is refused', () => {
-    test('to a wrong code, an old one, one of the future, and one of another person, and stays for the right one', async () => {
+    test('for a wrong code, an old one, one of the future, and one of another user, and stays for the right one', async () => {
       const other = await joinAs(posthorn, owner.browser, organisation, { role: 'admin', email: 'ada@example.com' });
       const foreign = await enrolTotp(other.browser);
       const browser = await passed();
@@ -248,7 +248,7 @@ describe('second steps', () => {
       expect((await take(browser, { code: totpCode(enrolled.secret) })).status).toBe(200);
     });
 
-    test('to a code that was used, and to every earlier one', async () => {
+    test('for a code that was used, and every earlier one', async () => {
       const code = totpCode(enrolled.secret, 1);
       const earlier = totpCode(enrolled.secret);
       expect((await take(await passed(), { code })).status).toBe(200);
@@ -256,7 +256,7 @@ describe('second steps', () => {
       expect(await refuses(await passed(), { code: earlier })).toEqual(REFUSED);
     });
 
-    test('without a cookie, with a forged one, and with one that was taken', async () => {
+    test('without a cookie, with a forged one, and with a used one', async () => {
       const code = totpCode(enrolled.secret);
       expect(await refuses(createBrowser(posthorn), { code })).toEqual(REFUSED);
       const forged = createBrowser(posthorn);
@@ -270,7 +270,7 @@ describe('second steps', () => {
       expect(await refuses(forged, { code: totpCode(enrolled.secret) })).toEqual(REFUSED);
     });
 
-    test('after ten minutes, and its row goes with the next one', async () => {
+    test('after ten minutes, and its row is deleted with the next one', async () => {
       const browser = await passed();
       await posthorn.deps.pool.query(`UPDATE second_steps SET expires_at = now()`);
       expect(await refuses(browser, { code: totpCode(enrolled.secret) })).toEqual(REFUSED);
@@ -294,7 +294,7 @@ describe('second steps', () => {
       expect(status).toBe(403);
     });
 
-    test('once the factor was removed, and once the password is another one', async () => {
+    test('once the factor was removed, and once the password was changed', async () => {
       const browser = await passed();
       const change = { password: OWNER.password, newPassword: 'seven lanterns at noon' };
       expect((await owner.browser.request('POST', '/v1/user/password', change)).status).toBe(200);
@@ -305,7 +305,7 @@ describe('second steps', () => {
       expect(await refuses(next, { recoveryCode: enrolled.recoveryCodes[0] })).toEqual(REFUSED);
     });
 
-    test('after five tries, with the right code and in other browsers too, whoever has the password', async () => {
+    test('after five attempts, with the right code and in other browsers too, to anyone who has the password', async () => {
       for (let time = 0; time < 5; time += 1)
         expect((await take(await passed(), { code: totpCode(enrolled.secret, 20) })).status).toBe(401);
       expect(await refuses(await passed(), { code: totpCode(enrolled.secret) })).toEqual([429, 'RATE_LIMITED']);
@@ -313,7 +313,7 @@ describe('second steps', () => {
       expect((await take(await passed(), { code: totpCode(enrolled.secret) })).status).toBe(200);
     });
 
-    test('never to its person in a browser that is known, by tries of a stranger', async () => {
+    test("never to its user in a known browser because of a stranger's attempts", async () => {
       const known = await passed();
       expect((await take(known, { code: totpCode(enrolled.secret) })).status).toBe(200);
       for (let time = 0; time < 6; time += 1) await take(await passed(), { code: totpCode(enrolled.secret, 20) });
@@ -325,7 +325,7 @@ describe('second steps', () => {
   describe('twenty at once', () => {
     const twenty = Array.from({ length: 20 });
 
-    test('with one step and one code begin exactly one session', async () => {
+    test('with one step and one code start exactly one session', async () => {
       const browser = await passed();
       const before = await posthorn.deps.db.session.count();
       const code = totpCode(enrolled.secret);
@@ -334,7 +334,7 @@ describe('second steps', () => {
       expect(await posthorn.deps.db.session.count()).toBe(before + 1);
     });
 
-    test.each(['useCode', 'useRecoveryCode'] as const)('in two processes use a code up once (%s)', async (use) => {
+    test.each(['useCode', 'useRecoveryCode'] as const)('in two processes use up a code once (%s)', async (use) => {
       const { db } = posthorn.deps;
       const processes = [createServices(posthorn.deps), createServices(posthorn.deps)];
       const code = use === 'useCode' ? totpCode(enrolled.secret) : (enrolled.recoveryCodes[0] ?? '');
@@ -349,7 +349,7 @@ describe('second steps', () => {
     });
   });
 
-  test('a used code seals the secret anew, with the key that seals now', async () => {
+  test('a used code encrypts the secret again, with the current key', async () => {
     const { db, clock, config } = posthorn.deps;
     const keyRing = createKeyRing([{ kid: 'later', key: randomBytes(32) }, ...config.encryptionKeys]);
     const tell = createTellChange(posthorn.deps);
@@ -373,13 +373,13 @@ describe('lost factors', () => {
     ({ owner, organisation, enrolled } = await setUpWithTotp(posthorn));
   });
 
-  describe('a person who has lost the factor', () => {
+  describe('a user who has lost the factor', () => {
     const reset = async (link: string): Promise<void> => {
       const body = { code: codeOf(link), password: 'four quiet harbours' };
       expect((await createBrowser(posthorn).request('POST', '/v1/password-reset', body)).status).toBe(204);
     };
 
-    test('is asked for it after another password too, until an owner who may give one takes the factors away', async () => {
+    test('is asked for it after another password too, until an authorised owner removes the factors', async () => {
       const email = 'vera@example.com';
       const vera = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email });
       await enrolTotp(vera.browser);
@@ -401,7 +401,7 @@ describe('lost factors', () => {
       expect((await owner.browser.request('DELETE', `${member}/factors`)).status).toBe(204);
     });
 
-    test('keeps them against admins, and against an owner of one organisation among several', async () => {
+    test('is protected against admins, and against an owner of one organisation among several', async () => {
       const admin = await joinAs(posthorn, owner.browser, organisation, { role: 'admin', email: 'adam@example.com' });
       const own = `${organisation}/members/${owner.me.user.id}/factors`;
       expect((await admin.browser.request('DELETE', own)).status).toBe(403);
@@ -419,13 +419,13 @@ describe('lost factors', () => {
       await db.member.deleteMany({ where: { organisationId: foreign.id } });
     });
 
-    test('is helped on the command line, which takes the factors away when it is told to', async () => {
+    test('is helped on the command line, which removes the factors when told to', async () => {
       const run = (...more: string[]) =>
         runPosthorn(['admin', 'reset-password', OWNER.email, ...more], { DATABASE_URL: posthorn.database.url });
       await reset((await run()).output.trim());
       await passPassword(posthorn, { email: OWNER.email, password: 'four quiet harbours' });
       const link = (await run('--remove-factors')).output.trim();
-      // A link that nobody uses takes nothing from anybody.
+      // An unused link takes nothing away.
       await passPassword(posthorn, { email: OWNER.email, password: 'four quiet harbours' });
       await reset(link);
       const body = { email: OWNER.email, password: 'four quiet harbours' };
@@ -437,7 +437,7 @@ describe('lost factors', () => {
     });
   });
 
-  test('an invitation is not accepted with the password alone, and with the session of both factors it is', async () => {
+  test('an invitation is not accepted with the password alone, but with a session of both factors', async () => {
     const { db, newId } = posthorn.deps;
     const second = { id: newId('organisation'), name: 'Second' };
     await db.organisation.create({ data: second });

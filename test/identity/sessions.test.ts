@@ -34,7 +34,7 @@ describe('sessions', () => {
   const setRole = (role: string) => posthorn.deps.db.member.updateMany({ data: { role } });
 
   describe('a session', () => {
-    test('is listed to its person, newest first, with the current one marked', async () => {
+    test('is listed to its user, newest first, with the current one marked', async () => {
       const { me: second } = await signIn(posthorn, OWNER);
       const { body } = await browser.request<{ data: { id: string; isCurrent: boolean; address: string }[] }>(
         'GET',
@@ -47,7 +47,7 @@ describe('sessions', () => {
       expect(body.data[0]?.address).toBe('127.0.0.1');
     });
 
-    test('is revoked one by one, or all but the own, and ends at once', async () => {
+    test('is revoked one by one, or all but the current one, and ends at once', async () => {
       const [second, third] = [await signIn(posthorn, OWNER), await signIn(posthorn, OWNER)];
       expect(await statusOf('DELETE', `/v1/sessions/${second.me.session.id}`)).toBe(204);
       expect((await second.browser.request('GET', '/v1/session')).status).toBe(401);
@@ -58,7 +58,7 @@ describe('sessions', () => {
       expect(await statusOf('GET', '/v1/session')).toBe(200);
     });
 
-    test('that is somebody else’s is NOT_FOUND, as one that never was, and goes on', async () => {
+    test('that belongs to another user is NOT_FOUND like an unknown one, and continues', async () => {
       const { db, newId } = posthorn.deps;
       const userId = newId('user');
       await db.user.create({ data: { id: userId, email: `${userId}@example.com`, name: 'Else' } });
@@ -73,7 +73,7 @@ describe('sessions', () => {
       expect(body.data.map((each) => each.id)).toEqual([me.session.id]);
     });
 
-    test('ends by signing out, and its cookie is forgotten', async () => {
+    test('ends by signing out, and its cookie is deleted', async () => {
       const before = new Map(browser.jar);
       const { status, cookies } = await browser.request('DELETE', '/v1/session');
       expect([status, cookies]).toEqual([204, [expect.stringContaining('posthorn-session=; Max-Age=0')]]);
@@ -92,14 +92,14 @@ describe('sessions', () => {
       if (expected === 401) expect(body.error.message).toBe('The session has ended. Sign in again');
     });
 
-    test('goes on by being used', async () => {
+    test('is extended by use', async () => {
       await posthorn.deps.pool.query(`UPDATE sessions SET last_used_at = now() - interval '11 hours'`);
       expect(await statusOf('GET', '/v1/session')).toBe(200);
       const { lastUsedAt } = await posthorn.deps.db.session.findFirstOrThrow();
       expect(Date.now() - lastUsedAt.getTime()).toBeLessThan(3_600_000);
     });
 
-    test('is no session with another secret, with two, or beside an Authorization header', async () => {
+    test('is invalid with another secret, with two, or together with an Authorization header', async () => {
       const secret = browser.jar.get('posthorn-session') ?? '';
       const cookies = [
         `posthorn-session=${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`,
@@ -118,10 +118,10 @@ describe('sessions', () => {
     });
   });
 
-  describe('a person in an environment', () => {
+  describe('a user in an environment', () => {
     beforeEach(() => setRole('owner'));
 
-    test('has what the role may do there, counted for the person with the limits of tier pro', async () => {
+    test('has the rights of the role there, counted by user with the limits of tier pro', async () => {
       actIn(browser, me);
       const made = await browser.request<{ id: string }>('POST', '/v1/channels', channel);
       expect(made.status).toBe(201);
@@ -141,7 +141,7 @@ describe('sessions', () => {
       ['developer', [200, 201, 403]],
       ['admin', [200, 201, 201]],
       ['owner', [200, 201, 201]],
-    ])('who is %s may do what that role may, from the next request on', async (role, expected) => {
+    ])('who is %s has the rights of that role, from the next request on', async (role, expected) => {
       actIn(browser, me);
       await setRole(role);
       expect([
@@ -151,7 +151,7 @@ describe('sessions', () => {
       ]).toEqual(expected);
     });
 
-    test('makes keys of tier pro unless another one is named, with the scopes of the role, and changes and revokes them', async () => {
+    test('creates keys of tier pro unless another is named, with the scopes of the role, and changes and revokes them', async () => {
       actIn(browser, me);
       const { status, body } = await browser.request<{ id: string; key: string }>('POST', '/v1/api-keys', {
         name: 'key',
@@ -165,7 +165,7 @@ describe('sessions', () => {
       expect((await posthorn.request('GET', '/v1/channels', undefined, { key: body.key })).status).toBe(401);
     });
 
-    test('is asked for the password again before a key is made, once ten minutes have gone', async () => {
+    test('must give the password again before creating a key, after ten minutes', async () => {
       actIn(browser, me);
       await posthorn.deps.pool.query(`UPDATE sessions SET authenticated_at = now() - interval '10 minutes 1 second'`);
       const refused = await browser.request<Refusal>('POST', '/v1/api-keys', { name: 'key' });
@@ -180,14 +180,14 @@ describe('sessions', () => {
       expect(await statusOf('POST', '/v1/api-keys', { name: 'key' })).toBe(201);
     });
 
-    test('five wrong passwords in a session close this question, and not the account', async () => {
+    test('who gives five wrong passwords in a session blocks this check, and not the account', async () => {
       const ask = (password: string) => statusOf('POST', '/v1/session/authenticate', { password });
       for (let time = 0; time < 5; time += 1) expect(await ask('not the right one')).toBe(401);
       expect(await ask(OWNER.password)).toBe(429);
       expect((await signIn(posthorn, OWNER)).me.user.id).toBe(me.user.id);
     });
 
-    test('an answer under an Idempotency-Key is the same person’s alone', async () => {
+    test('is the only one to get the response stored under their Idempotency-Key', async () => {
       actIn(browser, me);
       const headers = { 'idempotency-key': 'one' };
       const first = await browser.request('POST', '/v1/channels', channel, { headers });
@@ -204,7 +204,7 @@ describe('sessions', () => {
       app: organisations[0]?.apps[0]?.id ?? '',
     });
 
-    test('is needed for an environment, and says which header is missing', async () => {
+    test('is required for an environment, and the error says which header is missing', async () => {
       const { status, body } = await browser.request<Refusal>('GET', '/v1/channels');
       expect([status, body.error.details?.field]).toEqual([403, 'posthorn-app']);
       const { app } = nameOf(me);
@@ -214,7 +214,7 @@ describe('sessions', () => {
       expect([half.status, half.body.error.details?.field]).toEqual([403, 'posthorn-app']);
     });
 
-    test('another organisation, its app, and what does not exist, have one answer, and nothing changes', async () => {
+    test('has the same response for another organisation, its app, and what does not exist, and changes nothing', async () => {
       const { db, newId } = posthorn.deps;
       const foreign = { organisation: newId('organisation'), app: newId('app') };
       await db.organisation.create({ data: { id: foreign.organisation, name: 'Foreign' } });
@@ -261,7 +261,7 @@ describe('sessions', () => {
       expect(await tableContents(posthorn.deps.pool)).toEqual(before);
     });
 
-    test('a person who is a member of nothing any more may still sign out, and no more', async () => {
+    test('is refused to a user who is no longer a member anywhere, who may still sign out', async () => {
       const { browser: own, me: seen } = await signIn(posthorn, OWNER);
       actIn(own, seen);
       const members = await posthorn.deps.db.member.findMany();
@@ -287,7 +287,7 @@ describe('sessions', () => {
       ['is told by its Origin alone, over plain http', { [site]: undefined, origin: evil }],
       ['hides its origin', { [site]: undefined, origin: 'null' }],
       ['tells nothing of itself', { [site]: undefined }],
-    ])('that %s changes nothing in the name of a person', async (_, headers) => {
+    ])('that %s changes nothing in the name of a user', async (_, headers) => {
       actIn(browser, me);
       const before = await tableContents(posthorn.deps.pool);
       const { status, body } = await browser.request<Refusal>('POST', '/v1/channels', channel, { headers });
@@ -296,19 +296,19 @@ describe('sessions', () => {
       expect(await tableContents(posthorn.deps.pool)).toEqual(before);
     });
 
-    test('cannot send a form, which browsers allow it', async () => {
+    test('cannot send a form, which browsers would allow', async () => {
       actIn(browser, me);
       const headers = { 'content-type': 'text/plain', [site]: 'same-origin' };
       expect(await statusOf('POST', '/v1/channels', '{"name":"x"}', headers)).toBe(415);
     });
 
-    test('is no hindrance for an own page over plain http, which only has an Origin', async () => {
+    test("is distinguished from the service's own page over plain http, which only has an Origin", async () => {
       actIn(browser, me);
       const headers = { [site]: undefined, origin: posthorn.url };
       expect(await statusOf('POST', '/v1/channels', channel, headers)).toBe(201);
     });
 
-    test('is no concern of API keys, which no browser sends by itself', async () => {
+    test('does not affect API keys, which no browser sends by itself', async () => {
       const headers = { [site]: 'cross-site', origin: evil };
       expect((await posthorn.request('POST', '/v1/channels', channel, { headers })).status).toBe(201);
     });
@@ -335,7 +335,7 @@ describe('sign in', () => {
   const endWindows = () => posthorn.deps.pool.query(`UPDATE sign_in_attempts SET ends_at = now() - interval '1 s'`);
 
   describe('signing in', () => {
-    test('gives a cookie that scripts cannot read, and every answer its rate-limit headers', async () => {
+    test('returns a cookie that scripts cannot read, and rate-limit headers on every response', async () => {
       const browser = createBrowser(posthorn);
       const { status, headers, cookies } = await tryOnce(browser);
       expect(status).toBe(200);
@@ -348,7 +348,7 @@ describe('sign in', () => {
       expect((await fail()).headers.get('x-ratelimit-limit')).toMatch(/^\d+$/);
     });
 
-    test('takes the address in any case, and the password in any composition of its characters', async () => {
+    test('accepts the address in any case, and the password in any Unicode composition', async () => {
       const { browser } = await signIn(posthorn, { ...OWNER, email: 'OWNER@Example.com' });
       const accented = 'm\u00FChle am kleinen bach';
       const sent = { password: OWNER.password, newPassword: accented };
@@ -357,7 +357,7 @@ describe('sign in', () => {
       await browser.request('POST', '/v1/user/password', { password: accented, newPassword: OWNER.password });
     });
 
-    test('begins a session of another id each time, and ends the one that the browser had', async () => {
+    test('starts a session with another id each time, and ends the one that the browser had', async () => {
       const { browser, me } = await signIn(posthorn, OWNER);
       const before = browser.jar.get('posthorn-session');
       const { body } = await tryOnce(browser);
@@ -368,7 +368,7 @@ describe('sign in', () => {
       expect((await old.request('GET', '/v1/session')).status).toBe(401);
     });
 
-    test('hashes the password anew where the stored one was made with other parameters', async () => {
+    test('hashes the password again if the stored hash has other parameters', async () => {
       const weaker = await hash(OWNER.password, { algorithm: 2, memoryCost: 8_192, timeCost: 1, parallelism: 1 });
       await posthorn.deps.db.user.updateMany({ data: { passwordHash: weaker } });
       await signIn(posthorn, OWNER);
@@ -378,7 +378,7 @@ describe('sign in', () => {
       expect((await posthorn.deps.db.user.findFirstOrThrow()).passwordHash).toBe(passwordHash);
     });
 
-    test('is refused from a page of another site, with the right password too', async () => {
+    test('is refused from a page of another site, even with the right password', async () => {
       const headers = { 'sec-fetch-site': 'cross-site' };
       const browser = createBrowser(posthorn);
       const body = { email: OWNER.email, password: OWNER.password };
@@ -389,7 +389,7 @@ describe('sign in', () => {
     });
   });
 
-  test('a browser is shown by the name that it gives itself, without what would harm a terminal', async () => {
+  test('shows a browser by its own name, without control characters', async () => {
     const { signIn: service } = createServices(posthorn.deps);
     const visit = { address: '192.0.2.7', host: 'localhost', cookie: [], userAgent: 'A\u001b[31mB' };
     const { answer } = await service.byPassword({ email: OWNER.email, password: OWNER.password }, visit);
@@ -397,7 +397,7 @@ describe('sign in', () => {
   });
 
   describe('a wrong password', () => {
-    test('has the answer of an account that does not exist, and of one without a password', async () => {
+    test('has the response of an account that does not exist, and of one without a password', async () => {
       await posthorn.deps.db.user.create({
         data: { id: posthorn.deps.newId('user'), email: 'sso@example.com', name: 'S' },
       });
@@ -407,7 +407,7 @@ describe('sign in', () => {
       }
     });
 
-    // Old mechanism that this guards against: without a dummy hash an unknown account answers in a tenth of the time.
+    // Guards against a response in a tenth of the time: without a dummy hash an unknown account would be that fast.
     test('costs a hash whether the account exists or not', async () => {
       const measure = async (email: string): Promise<number> => {
         const before = process.cpuUsage();
@@ -417,18 +417,18 @@ describe('sign in', () => {
         return user + system;
       };
       await measure(OWNER.email);
-      // The least of several: a look for garbage is added to one.
+      // The minimum of several, because garbage collection may slow one down.
       const least = async (email: string): Promise<number> => {
         const measured: number[] = [];
         for (let round = 0; round < 4; round += 1) measured.push(await measure(email));
         return Math.min(...measured);
       };
       const [known, unknown] = [await least(OWNER.email), await least('nobody@example.com')];
-      // Time of the processor, which a busy machine does not stretch as it does time on the wall.
+      // Processor time, which does not depend on how busy the machine is as elapsed time does.
       expect(unknown).toBeGreaterThan(known / 2);
     });
 
-    test('five times closes the account for other browsers, with the right password too, until the window ends', async () => {
+    test('five times locks the account for other browsers, even with the right password, until the window ends', async () => {
       for (let time = 0; time < 5; time += 1) expect((await fail()).status).toBe(401);
       const refused = await tryOnce(createBrowser(posthorn));
       expect([refused.status, refused.body.error.code, refused.cookies]).toEqual([429, 'RATE_LIMITED', []]);
@@ -444,7 +444,7 @@ describe('sign in', () => {
       expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
     });
 
-    test('by a stranger never closes the account for a browser that its person has signed in with before', async () => {
+    test('from a stranger never locks the account for a browser in which its user has signed in before', async () => {
       const { browser } = await signIn(posthorn, OWNER);
       await browser.request('DELETE', '/v1/session');
       for (let time = 0; time < 6; time += 1) await fail();
@@ -452,7 +452,7 @@ describe('sign in', () => {
       expect((await tryOnce(browser)).status).toBe(200);
     });
 
-    test('is counted for a known browser too, and a cookie that was not given by the service makes none known', async () => {
+    test('is counted for a known browser too, and a forged cookie makes no browser known', async () => {
       const { browser } = await signIn(posthorn, OWNER);
       const statuses = [];
       for (let time = 0; time < 6; time += 1) statuses.push((await fail(browser)).status);
@@ -463,7 +463,7 @@ describe('sign in', () => {
       expect((await tryOnce(forged)).status).toBe(429);
     });
 
-    test('is counted as a stranger’s in a browser that has signed in somebody else', async () => {
+    test('is counted as a stranger’s in a browser in which another user has signed in', async () => {
       const { db, newId } = posthorn.deps;
       const { passwordHash } = await db.user.findUniqueOrThrow({ where: { email: OWNER.email } });
       const email = 'other@example.com';
@@ -473,7 +473,7 @@ describe('sign in', () => {
       expect((await tryOnce(browser, { email })).status).toBe(429);
     });
 
-    test('is forgotten with the right one', async () => {
+    test('is forgotten after the right one', async () => {
       for (let round = 0; round < 2; round += 1) {
         for (let time = 0; time < 4; time += 1) await fail();
         expect((await tryOnce(createBrowser(posthorn))).status).toBe(200);
@@ -491,12 +491,12 @@ describe('sign in', () => {
       }
     });
 
-    test('or none is refused by address after 30 tries a minute, whatever accounts they name', async () => {
+    test('or a right one is refused by address after 30 attempts a minute, whatever accounts they name', async () => {
       const second = await startSecondApi(posthorn);
       try {
         const browser = createBrowser(second);
         const statuses: number[] = [];
-        // Requests without a password: counted as all others, and soon answered.
+        // Requests without a password: counted as all others, and quickly answered.
         for (let time = 0; time < 30; time += 1)
           statuses.push((await browser.request('POST', '/v1/sign-in', { email: `u${time}@example.com` })).status);
         expect(new Set(statuses)).toEqual(new Set([400]));
@@ -509,7 +509,7 @@ describe('sign in', () => {
   });
 
   describe('another password', () => {
-    test('takes the old one, ends the other sessions and gives this one a new secret', async () => {
+    test('requires the old one, ends the other sessions and gives this one a new secret', async () => {
       const { browser } = await signIn(posthorn, OWNER);
       const { browser: other } = await signIn(posthorn, OWNER);
       const before = browser.jar.get('posthorn-session');
@@ -530,8 +530,8 @@ describe('sign in', () => {
   });
 });
 
-describe('ways in at once', () => {
-  // Two requests at the same moment, of which one ends what the other opens. A lock of the test's holds the first one in the middle.
+describe('concurrent ways in', () => {
+  // Two concurrent requests, of which one ends what the other opens. A lock of the test holds the first one in the middle.
   let owner: { browser: Browser; me: SignedIn };
   let organisation: string;
   beforeEach(async () => {
@@ -540,7 +540,7 @@ describe('ways in at once', () => {
 
   const statusOf = async (request: Promise<{ status: number }>): Promise<number> => (await request).status;
 
-  describe('a link that resets a password, made while its person joins an organisation of others', () => {
+  describe('a link that resets a password, created while its user joins another organisation', () => {
     /** Eve owns an organisation, of which the victim is a viewer, and the owner of the first one has invited the victim. */
     async function scene() {
       const eve = await joinAs(posthorn, owner.browser, organisation, { role: 'admin', email: 'eve@example.com' });
@@ -557,14 +557,14 @@ describe('ways in at once', () => {
       return { victim, makeLink, join };
     }
     const hold = <T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> =>
-      // The last thing that accepting does: the victim is a member by then, and nobody else sees it.
+      // The last statement of accepting: the victim is a member by then, but not visibly to others.
       holding(
         posthorn.deps.pool,
         ['SELECT FROM audit_heads WHERE organisation_id = $1 FOR UPDATE', owner.me.organisations[0]?.id],
         work,
       );
 
-    test('is refused, though nobody sees the new member yet', async () => {
+    test('is refused, although the new member is not visible yet', async () => {
       const { makeLink, join } = await scene();
       await hold(async (release) => {
         const joining = join();
@@ -576,7 +576,7 @@ describe('ways in at once', () => {
       });
     });
 
-    test('ends with the joining where it was made before', async () => {
+    test('ends with the joining if it was created before', async () => {
       const { makeLink, join } = await scene();
       const { status, body } = await makeLink();
       expect([status, await statusOf(join())]).toEqual([201, 200]);
@@ -600,9 +600,9 @@ describe('ways in at once', () => {
       };
     }
 
-    test('has no session afterwards where it came first', async () => {
+    test('has no session afterwards if it came first', async () => {
       const { thief, signIn, reset } = await scene();
-      // A wrong try, whose count the right one takes away in its transaction.
+      // A wrong attempt, whose count the right one removes in its transaction.
       expect(await statusOf(thief.request('POST', '/v1/sign-in', { email: 'v@example.com', password: 'wrong' }))).toBe(
         401,
       );
@@ -618,7 +618,7 @@ describe('ways in at once', () => {
       expect(await statusOf(thief.request('GET', '/v1/session'))).toBe(401);
     });
 
-    test('is refused where it came second', async () => {
+    test('is refused if it came second', async () => {
       const { userId, thief, signIn } = await scene();
       const written = 'UPDATE users SET password_hash = $2 WHERE id = $1';
       await holding(posthorn.deps.pool, [written, userId, 'another one'], async (release) => {

@@ -37,7 +37,7 @@ describe('setup', () => {
     ]);
   const REFUSED = 'The setup link is not valid, or there already is an administrator';
 
-  test('the link makes an owner of the first organisation who is signed in, and neither password nor code is stored', async () => {
+  test('the link creates an owner of the first organisation who is signed in, and neither password nor code is stored', async () => {
     const { browser, me } = await setUp(posthorn);
     expect(me).toMatchObject({
       user: { email: OWNER.email, name: OWNER.name },
@@ -200,7 +200,7 @@ describe('password resets', () => {
     expect(removed.output).toMatch(/^Removed nora@example\.com from the organisation Test \(org_\w+\)\n$/);
     const last = await run('members', 'remove', OWNER.email);
     expect([last.exitCode, last.errors]).toEqual([1, expect.stringContaining('The last owner cannot leave')]);
-    // Old: without --organisation the oldest one was meant, whoever's it was.
+    // Regression: without --organisation the oldest one was meant, whoever's it was.
     const { db, newId } = posthorn.deps;
     const { id } = await db.organisation.create({ data: { id: newId('organisation'), name: 'Second' } });
     for (const command of [['list'], ['invite', 'max@example.com', '--role', 'viewer'], ['remove', OWNER.email]]) {

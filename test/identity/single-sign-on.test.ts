@@ -343,7 +343,7 @@ describe('single sign on accounts', () => {
   const rolesOf = async (browser: Browser) =>
     (await browser.request<SignedIn>('GET', '/v1/session')).body.organisations.map(({ role }) => role);
 
-  // The old mechanism: who had made an account under somebody else's address stayed in it, and had the rights of its groups.
+  // Regression: who had made an account under somebody else's address stayed in it, and had the rights of its groups.
   test('one who comes for the first time has the account of the address alone: other ways into it end', async () => {
     const squatter = await joinAs(posthorn, owner.browser, organisation, { role: 'viewer', email: 'nora@example.com' });
     const { authenticator } = await addPasskey(squatter.browser);
@@ -398,7 +398,7 @@ describe('single sign on accounts', () => {
     expect((await comeBy({ email: OWNER.email })).page).toBe('/sign-in#problem=address_not_verified');
   });
 
-  // The old mechanism: an owner of any organisation passed, and every admin may make one.
+  // Regression: an owner of any organisation passed, and every admin may make one.
   test('where it is the only way, an organisation of one\u2019s own is no way around it', async () => {
     await begin(strict);
     const { browser } = await comeBy({ ...NORA, groups: ['staff'] }, strict);
@@ -427,7 +427,7 @@ describe('single sign on accounts', () => {
     expect((await browser.request('POST', '/v1/sign-in/second-factor', { code: next })).status).toBe(200);
   });
 
-  // The old mechanism: the password was refused in a session, and a passkey of the same person was taken.
+  // Regression: the password was refused in a session, and a passkey of the same person was taken.
   test('where it is the only way, a session is proven by a passkey no more than by a password', async () => {
     await begin(strict);
     const { authenticator } = await addPasskey(owner.browser);
@@ -595,7 +595,7 @@ describe('single sign on provider', () => {
       const other = await db.user.create({ data: { id: newId('user'), email: 'else@example.com', name: 'Else' } });
       const { organisationId } = await db.member.findFirstOrThrow();
       await db.member.create({ data: { organisationId, userId: other.id, role: 'owner' } });
-      // Old: the right password was answered by 403, a wrong one by 401.
+      // Regression: the right password was answered by 403, a wrong one by 401.
       const tried = [OWNER, { ...OWNER, password: 'wrong one altogether' }, { ...OWNER, email: 'nobody@example.com' }];
       const answers = [];
       for (const { email, password } of tried)

@@ -42,7 +42,7 @@ describe('token records', () => {
     expect((await posthorn.request('GET', path)).body).toMatchObject({ status: 'replayed', replayedBy: credential.id });
   });
 
-  // Old: the schema knew of credentials alone.
+  // Regression: the schema knew of credentials alone.
   test('a dead letter shows that a person has replayed it', async () => {
     const { deadLetterId } = await seedResources(posthorn, posthorn.keys.live);
     const { browser, me } = person;

@@ -22,7 +22,7 @@ describe('inspectors', () => {
   afterEach(() => posthorn.deps.db.inspector.deleteMany());
 
   describe('a subscription to an inspector', () => {
-    test('has its messages delivered there, and each signature is verified', async () => {
+    test('receives its messages there, and each signature is verified', async () => {
       const { id, url } = await calls.makeInspector();
       const { messageId, subscriptionId, channelId } = await calls.publishTo(url);
       await waitFor('the delivery', async () => {
@@ -45,7 +45,7 @@ describe('inspectors', () => {
       );
     });
 
-    test('may have no path but that one', async () => {
+    test('must not have any other path', async () => {
       const { url } = await calls.makeInspector();
       const channel = await make(posthorn, posthorn.keys.live, '/v1/channels', { name: 'orders' });
       for (const webhookUrl of [`${url}/more`, `${posthorn.url}/v1/channels`, `${posthorn.url}/inspect/`]) {
@@ -55,7 +55,7 @@ describe('inspectors', () => {
       }
     });
 
-    test('gets the status that is forced, and the delivery says so', async () => {
+    test('gets the configured status, and the delivery says so', async () => {
       const { id, url } = await calls.makeInspector({ answer: { status: 410 } });
       const { messageId } = await calls.publishTo(url);
       const letter = await waitFor('the dead letter', async () => {
@@ -69,7 +69,7 @@ describe('inspectors', () => {
 
   describe('an arriving request', () => {
     test.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PURGE'])(
-      'may be %s, with anything behind it',
+      'may be %s, with any path suffix',
       async (method) => {
         const { id, url } = await calls.makeInspector();
         const answer = await fetch(`${url}/a/b%2Fc?x=1&x=2`, { method });
@@ -101,7 +101,7 @@ describe('inspectors', () => {
       expect(tooLong.status).toBe(413);
     });
 
-    test('shows no cookie and no credential to those who read it', async () => {
+    test('shows no cookie and no credential to its readers', async () => {
       const { id, url } = await calls.makeInspector();
       await post(url, '', {
         authorization: 'Bearer topsecret',
@@ -118,7 +118,7 @@ describe('inspectors', () => {
       expect((await post(`${posthorn.url}/inspect/else`, '')).status).toBe(404);
     });
 
-    test('is answered late where that is forced, and with failures', async () => {
+    test('is answered late if so configured, and with failures', async () => {
       const { id, url } = await calls.makeInspector({ answer: { status: 202, delayMs: 300, failurePercent: 100 } });
       const began = performance.now();
       expect((await post(url, 'x')).status).toBe(500);
@@ -158,7 +158,7 @@ describe('inspectors', () => {
       ]);
     });
 
-    test('forgets requests after 24 hours, and all of them when it is told to', async () => {
+    test('deletes requests after 24 hours, and all of them on request', async () => {
       const { id, url } = await calls.makeInspector();
       await post(url, 'old');
       await posthorn.deps.pool.query(`UPDATE inspected_requests SET expires_at = now() WHERE inspector_id = $1`, [id]);
@@ -170,7 +170,7 @@ describe('inspectors', () => {
       expect(await calls.rowsOf(id)).toEqual([]);
     });
 
-    test('has a limit of its own, which leaves others alone', async () => {
+    test('has a limit of its own, which does not affect others', async () => {
       const [one, other] = [await calls.makeInspector(), await calls.makeInspector()];
       const statuses: number[] = [];
       for (let n = 0; n < 12; n += 1)
@@ -183,7 +183,7 @@ describe('inspectors', () => {
       expect((await post(other.url, '')).status).toBe(200);
     });
 
-    test('is the 20th of its environment at most, however many are asked for at once', async () => {
+    test('is limited to 20 per environment, however many are created at once', async () => {
       const key = posthorn.keys.test;
       const answers = await Promise.all(
         Array.from({ length: 25 }, (_, n) =>
@@ -209,7 +209,7 @@ describe('inspectors', () => {
       expect([status, refusal]).toMatchObject([400, { error: { details: { field } } }]);
     });
 
-    test('changes the fields of its answer one by one, and can be sent back as it was read', async () => {
+    test('changes the fields of its response one by one, and can be sent back as it was read', async () => {
       const { id, inspector } = await calls.makeInspector({ answer: { status: 503 } });
       expect(inspector.url).toBe(`${posthorn.deps.config.publicBaseUrl}/inspect/${id}`);
       const changed = await posthorn.request<Inspector>('PATCH', `/v1/inspectors/${id}`, { answer: { delayMs: 5 } });
@@ -218,7 +218,7 @@ describe('inspectors', () => {
       expect([again.status, again.body]).toEqual([200, changed.body]);
     });
 
-    test('that is deleted is gone with its requests', async () => {
+    test('that is deleted is not found, nor are its requests', async () => {
       const { id, url } = await calls.makeInspector();
       await post(url, 'x');
       expect((await posthorn.request('DELETE', `/v1/inspectors/${id}`)).status).toBe(204);
@@ -250,8 +250,8 @@ describe('disturbances', () => {
     return rows.map(({ status }) => status);
   }
 
-  // The old mechanism: these requests counted for the service's own address, and closed the inspectors of everybody who sends from there.
-  test('deliveries to an inspector that nobody has close the inspectors of nobody else', async () => {
+  // Regression: these requests counted for the service's own address, and closed the inspectors of everybody who sends from there.
+  test('deliveries to a missing inspector do not affect the inspectors of other tenants', async () => {
     const { id, url } = await calls.makeInspector();
     for (let count = 0; count <= REFUSED_AT_MOST; count += 1) {
       const { messageId } = await calls.publishTo(`${posthorn.url}/inspect/ins_${'0'.repeat(26)}`);
@@ -273,8 +273,8 @@ describe('disturbances', () => {
     expect(headers.map(({ name }) => name.toLowerCase())).not.toContain(SENDER_HEADER);
   });
 
-  // The old mechanism: one set of places for all, and a row that told of an answer which was never given.
-  test('answers that one organisation has held back leave those of others alone, and its rows tell the answers that were given', async () => {
+  // Regression: one set of places for all, and a row that told of an answer which was never given.
+  test('responses that one organisation delays do not affect others, and its rows show the responses that were sent', async () => {
     const { id, url } = await calls.makeInspector({ answer: { delayMs: 30_000 } });
     const leaving = new AbortController();
     const { signal } = leaving;

@@ -102,7 +102,7 @@ describe('ports', () => {
     for (const stranger of strangers) stranger.close();
   });
 
-  // Old: any port between 20,000 and 32,000, which nobody looks for: 23225 where 3001 was free.
+  // Regression: any port between 20,000 and 32,000, which nobody looks for: 23225 where 3001 was free.
   test('a taken port gives way to the next free one, and says so', async () => {
     const taken = await findTwo();
     await listen(taken, '127.0.0.1');
@@ -114,7 +114,7 @@ describe('ports', () => {
     expect(lines).toEqual([`Port ${taken} is in use by another program; PostgreSQL listens on ${port} instead`]);
   });
 
-  // Old: only 127.0.0.1 was tried, and the API, which listens on every address, then failed at its start.
+  // Regression: only 127.0.0.1 was tried, and the API, which listens on every address, then failed at its start.
   test('a port that a program has on another address of this machine is not free for the API', async () => {
     const taken = await findTwo();
     await listen(taken, '127.0.0.2');
@@ -180,7 +180,7 @@ describe('PostgreSQL', () => {
     await second.stop();
   });
 
-  // Old: the new checkout made itself a password, found the folder of the old one, and ended: "is not the one … was made with".
+  // Regression: the new checkout made itself a password, found the folder of the old one, and ended: "is not the one … was made with".
   test('begins anew for a checkout that was removed and made again at the same path, and leaves the old one whole', async () => {
     const checkout = mkdtempSync(join(tmpdir(), 'posthorn-again-'));
     const lines: string[] = [];

@@ -14,7 +14,7 @@ const CALLERS = 30;
 const PATIENCE_MS = 6;
 const BROKEN_WITHIN_MS = 120_000;
 
-// Old: the server answered "interrupted (9)" to everything until somebody started it again.
+// Regression: the server answered "interrupted (9)" to everything until somebody started it again.
 test('a store that callers have broken by giving up is noticed, and the server comes back with what it had', async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), 'posthorn-store-'));
   const port = await findFreePort();

@@ -32,7 +32,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     (await scene.posthorn.request('GET', `/v1/messages/${messageId}`)).body['erasedAt'];
   const held = (): Promise<string[]> => tablesThatHold(scene.posthorn.deps.pool, SECRET);
 
-  test('a delivered message is erased from every table; that it existed and was delivered stays', async () => {
+  test('a delivered message is erased from every table; the fact that it existed and was delivered stays', async () => {
     const { channelId } = await scene.subscribed([answerWith(200)]);
     const path = `/v1/channels/${channelId}/messages`;
     // With a key under which the answer might be kept, payload and all.
@@ -81,7 +81,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     expect((await tableContents(scene.posthorn.deps.pool))['messages']).toEqual(before);
   });
 
-  test('a delivery that waits for its first try is not sent any more: it has failed as erased, without a dead letter', async () => {
+  test('a delivery that waits for its first attempt is not sent any more: it has failed as erased, without a dead letter', async () => {
     const { channelId, subscriptionId, receiver } = await scene.subscribed([200]);
     await scene.posthorn.request('POST', `/v1/subscriptions/${subscriptionId}/pause`);
     const { id } = await publish(scene.posthorn, channelId, PERSONAL);
@@ -144,7 +144,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
   });
 
   test.each([200, 500])(
-    'a request that is out while its message is erased writes nothing personal back, whatever it is answered (%d)',
+    'a request in flight while its message is erased stores no personal data, whatever the response is (%d)',
     async (status) => {
       let answer: (() => void) | undefined;
       const { channelId, subscriptionId } = await scene.subscribed([
@@ -170,7 +170,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     },
   );
 
-  test('no request begins after the 204, however much of it a worker had read already', async () => {
+  test('no request starts after the 204, however much of it a worker had read already', async () => {
     // All sixty would take 9 s.
     const slow = (response: ServerResponse): void => void setTimeout(() => response.writeHead(200).end(), 300);
     const { channelId, receiver } = await scene.subscribed([slow], { maxConcurrency: 2 });
@@ -198,7 +198,7 @@ describe.each(['off', '0'])('with the burst threshold %s', (threshold) => {
     expect(receiver.requests.length).toBeLessThan(61);
   });
 
-  test('a delivery whose row is busy is waited for; one that stays busy is UNAVAILABLE and nothing is erased', async () => {
+  test('an erasure waits for a delivery whose row is locked; if it stays locked, it is UNAVAILABLE and nothing is erased', async () => {
     const { channelId } = await scene.subscribed([200]);
     const { id } = await publish(scene.posthorn, channelId, PERSONAL);
     await waitForDelivery(scene.posthorn, id, 'delivered');

@@ -17,7 +17,7 @@ const summaryOf = async (channelId: string): Promise<Summary> => {
   return body.data[0] as Summary;
 };
 
-test('a message in the list over channels tells its size and its deliveries by state, and shows no payload', async () => {
+test('a message in the list over channels shows its size and its deliveries by state, but no payload', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const target = { channelId, webhookUrl: 'http://127.0.0.1:4000/' };
   for (let count = 0; count < 4; count += 1) await createSubscription(posthorn, target);
@@ -76,7 +76,7 @@ test('service events are listed only where includeSystem or channelId asks for t
   expect(await list('includeSystem=true', posthorn.keys.test)).not.toContain(event);
 });
 
-test('a message that nobody subscribes to is unrouted', async () => {
+test('a message without a matching subscription is unrouted', async () => {
   const { id: channelId } = await createChannel(posthorn);
   await publish(posthorn, channelId, {});
   expect(await summaryOf(channelId)).toMatchObject({
@@ -85,7 +85,7 @@ test('a message that nobody subscribes to is unrouted', async () => {
   });
 });
 
-test('the list over channels filters by the state of the deliveries together, in pages', async () => {
+test('the list over channels filters by the combined state of the deliveries, in pages', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const alone = await publish(posthorn, channelId, {});
   await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
@@ -122,7 +122,7 @@ test('the list over channels filters by the state of the deliveries together, in
   expect(refused).toMatchObject({ status: 400, body: { error: { details: { field: 'deliveryStatus' } } } });
 });
 
-test('a page by the state of the deliveries looks at 5,000 messages, and the next one goes on behind them', async () => {
+test('a page by the state of the deliveries reads 5,000 messages, and the next one continues after them', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const { environmentId } = await posthorn.deps.db.channel.findUniqueOrThrow({ where: { id: channelId } });
   const oldest = await publish(posthorn, channelId, {});

@@ -64,7 +64,7 @@ describeWithBrowser('docs page in a browser', () => {
       expect(policy).toContain("style-src 'unsafe-inline'");
     });
 
-    // Old: the icons of connectors allowed inline styles too, which they have none of.
+    // Regression: the icons of connectors allowed inline styles too, which they have none of.
     test('are the only ones that allow inline styles or scripts', async () => {
       const unsafe = await Promise.all(
         ['/docs', '/dashboard/', '/connectors/slack.svg', '/v1/channels', '/openapi.json', '/healthz', '/nothing'].map(

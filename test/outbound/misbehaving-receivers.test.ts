@@ -172,7 +172,7 @@ describe('misbehaving receivers', () => {
       });
     });
 
-    // Old: with 16 KiB and more the message was sent again and again, although the receiver had taken it.
+    // Regression: with 16 KiB and more the message was sent again and again, although the receiver had taken it.
     test('60 KiB of headers of a 2xx are delivered, and of them the first 16 KiB are kept', async () => {
       const headers = Array.from({ length: 60 }, (_, index) => `x-${index}: ${'v'.repeat(1_015)}\r\n`).join('');
       const result = await postTo(startAnswering(`${ok}${headers}content-length: 0\r\n\r\n`));

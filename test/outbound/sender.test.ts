@@ -144,7 +144,7 @@ describe('sender', () => {
       expect(Number.isInteger(latencyMs) && Number.isInteger(result.durationMs)).toBe(true);
     });
 
-    // Old: minus infinity for a body that breaks off. The adaptive limit learned nothing any more, and no limit was told.
+    // Regression: minus infinity for a body that breaks off. The adaptive limit learned nothing any more, and no limit was told.
     test.each(['connection: close\r\ncontent-length: 4', 'connection: close', 'content-length: 9'])(
       'has the time of the answer also where the receiver closes the connection behind it, or within it: %j',
       async (headers) => {

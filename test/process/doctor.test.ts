@@ -271,7 +271,8 @@ describe('doctor', () => {
     expect(output).not.toContain(variables.ENCRYPTION_KEYS.slice(5));
   }, 300_000);
 
-  // Old: the native library was loaded while the database was asked, so that a busy machine was told that the database does not answer.
+  // Regression: the native library was loaded while the database was asked, so that a busy machine was told that the database does not
+  // answer.
   test('a machine that loads libraries slowly is not told that its database is away', async () => {
     const dlopenSlowly = `
     const { dlopen } = process;
@@ -379,8 +380,8 @@ describe('doctor surroundings', () => {
 });
 
 describe('doctor neighbours', () => {
-  // Old: the doctor looked at none of these. A mail server that was away showed only when an invitation did not arrive, and a provider
-  // only when somebody could not sign in.
+  // Regression: the doctor looked at none of these. A mail server that was away showed only when an invitation did not arrive, and a
+  // provider only when somebody could not sign in.
 
   /** A site that answers every path with that status. */
   let site: { url: string; port: number; close(): void };

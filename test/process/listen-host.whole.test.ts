@@ -135,7 +135,7 @@ describe('first start', () => {
     await database.drop();
   });
 
-  // Old: they had a limit of their own, 100,000 batches a minute, where spec §8 says 10 and every other key has 10.
+  // Regression: they had a limit of their own, 100,000 batches a minute, where spec §8 says 10 and every other key has 10.
   test('the keys of the first start have 10 batches a minute and for the rest what Enterprise has; a second start makes none', async () => {
     const keys = await createFirstKeys(database, apiKeys);
     const limits = { requestsPerMinute: 600_000, burst: 20_000, concurrent: 1_000, batchPerMinute: 10 };

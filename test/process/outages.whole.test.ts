@@ -99,7 +99,7 @@ test('posthorn doctor finds no fault in a deployment of an API and a worker', as
     expect(output).toMatch(new RegExp(`^ok +${check} `, 'm'));
 }, 400_000);
 
-// Old: 97 lines of a worker in 20 s, of five loops that each say the same, and not one of an API without calls.
+// Regression: 97 lines of a worker in 20 s, of five loops that each say the same, and not one of an API without calls.
 test('while PostgreSQL is away an idle API and a busy worker write two lines each: where it was, what follows, how long', async () => {
   const [ofApi = [], ofWorker = []] = await outageOf('PostgreSQL', postgres, [api, worker], failToReconcile);
   const begin = (meanwhile: string) =>
@@ -115,7 +115,7 @@ test('while PostgreSQL is away an idle API and a busy worker write two lines eac
   ).toBeGreaterThan(0);
 }, 400_000);
 
-// Old: 101 lines in 20 s, among them "gRPC call poll_activity_task_queue retried 7 times".
+// Regression: 101 lines in 20 s, among them "gRPC call poll_activity_task_queue retried 7 times".
 test('while Temporal is away a worker writes two lines, and an API none', async () => {
   const from = api.output().length;
   const [ofWorker = []] = await outageOf('Temporal', temporal, [worker]);

@@ -118,7 +118,7 @@ test('api and worker, apart, deliver a message, send to nothing of their own, an
   expect(taken.countOf(refused.id)).toBe(0);
   for (const { child } of [api, worker]) child.kill('SIGTERM');
   expect(await Promise.all([api.ended, worker.ended])).toEqual([0, 0]);
-  // Old: the log of a role that was told to end stopped as that of a killed one does.
+  // Regression: the log of a role that was told to end stopped as that of a killed one does.
   for (const role of [api, worker]) {
     expect(role.output()).toContain('stopped by SIGTERM: finishing accepted work before exiting');
     expect(role.output()).toMatch(/"durationMs":\d+,"msg":"finished all accepted work; exiting"/);
@@ -136,7 +136,7 @@ test.each([
   expect(errors).toMatch(new RegExp(`^posthorn: ${sentence}[^\n]*\n$`));
 });
 
-// Old: "listen EADDRINUSE: address already in use :::3000", which names no setting.
+// Regression: "listen EADDRINUSE: address already in use :::3000", which names no setting.
 test.each(['api', 'start'])('%s says in one sentence that its PORT is taken', async (role) => {
   const stranger = createServer();
   const port = await new Promise<number>((resolve) =>

@@ -56,7 +56,7 @@ test('api as the first process of a container: both processes log their number, 
   const url = `http://127.0.0.1:${/\d+/.exec([...ports][0] ?? '')?.[0]}`;
   expect((await fetch(`${url}/v1/channels`)).status).toBe(401);
 
-  // Old: a process that had its fill of connections passed a further one on to the next, which did the same, for ever.
+  // Regression: a process that had its fill of connections passed a further one on to the next, which did the same, for ever.
   const sockets = Array.from({ length: 2 * BOUND + 5 }, () => connect(Number(new URL(url).port), '127.0.0.1').resume());
   let closed = 0;
   for (const socket of sockets) socket.on('close', () => (closed += 1)).on('error', () => undefined);

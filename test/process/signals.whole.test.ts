@@ -45,7 +45,7 @@ async function endOf(started: FirstProcess, name: string): Promise<number | null
   return end?.code ?? null;
 }
 
-// Old: nothing listened for signals until every module of the role was loaded, and `keys` never did; Node's own
+// Regression: nothing listened for signals until every module of the role was loaded, and `keys` never did; Node's own
 // default is lost on the first process of a container, so that it was killed at the end of its grace period.
 test.each<[command: string, processes: string, stopAt: string, ends: number[]]>([
   ['start', '1', '/node_modules/commander/', [0, 143]],

@@ -101,7 +101,7 @@ test('the first start prints keys of both environments and four lines for a shel
   expect(JSON.parse(receiver.requests[0]?.body ?? '')).toMatchObject({ type: 'order.created', data: { number: 1 } });
 });
 
-// Old: nothing told where its own parts listen, and the HTTP API of its Temporal, which asks for no credentials, had a port of
+// Regression: nothing told where its own parts listen, and the HTTP API of its Temporal, which asks for no credentials, had a port of
 // its own choice, as the ports between its parts still have. All of them were taken as targets, since an embedded start allows loopback.
 test('none of the ports that it listens on is a target; a receiver beside them is', async () => {
   const { apiUrl, databaseUrl, temporalAddress, temporalUiUrl = '', pids } = state();
@@ -288,7 +288,7 @@ test('Ctrl-C, pressed three times, drains and then stops every child', async () 
   );
 }, 150_000);
 
-// Old: what it printed into a closed pipe was an error nobody caught, and reporting that one hung: it never stopped.
+// Regression: what it printed into a closed pipe was an error nobody caught, and reporting that one hung: it never stopped.
 test('a closed terminal, which takes its output away and sends SIGHUP, drains it too', async () => {
   posthorn = await startPosthorn('start', variables, READY);
   const { pids } = state();

@@ -36,7 +36,7 @@ describe('dry run', () => {
   const routeOf = async (channelId: string, subscriptionId: string, body: unknown = SAMPLE) =>
     (await ask(channelId, body)).body.data.find((each) => each.subscriptionId === subscriptionId);
 
-  /** Expects that answer, and every table as it was. */
+  /** Expects that response, and that every table is unchanged. */
   async function expectRefused(act: () => Promise<Answer<Refusal>>, status: number, field?: string): Promise<void> {
     const before = await tableContents(posthorn.deps.pool);
     const answer = await act();
@@ -44,7 +44,7 @@ describe('dry run', () => {
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   }
 
-  describe('a dry run says of a subscription', () => {
+  describe('a dry run reports for a subscription', () => {
     test.each([
       ['that has no filter, that it gets all', {}, { wouldReceive: true, reason: 'no_filter' }],
       ['whose filter matches, so', { filter: LARGE }, { wouldReceive: true, reason: 'filter_matches' }],
@@ -82,7 +82,7 @@ describe('dry run', () => {
       ['paused', { status: 'paused' }],
       ['disabled', { status: 'disabled' }],
       ['circuit', { circuitOpenedAt: new Date(), circuitProbeAt: new Date(Date.now() + 3_600_000) }],
-    ])('names the reason that would hold its delivery: %s', async (heldBy, data) => {
+    ])('the reason that would hold its delivery: %s', async (heldBy, data) => {
       const channelId = await channel();
       const id = await subscribe(channelId, { filter: LARGE });
       await posthorn.deps.db.subscription.update({ where: { id }, data });
@@ -124,7 +124,7 @@ describe('dry run', () => {
         {},
         { status: 'active', accepts: true, errors: [{ field: 'payload.total', reason: 'is required' }] },
       ],
-    ])('says whether a channel with %j and then %j takes the message', async (fields, patch, expected) => {
+    ])('says whether a channel with %j and then %j accepts the message', async (fields, patch, expected) => {
       const channelId = await channel(fields);
       if (Object.keys(patch).length > 0) await posthorn.request('PATCH', `/v1/channels/${channelId}`, patch);
       const { body } = await ask(channelId, SAMPLE);
@@ -138,7 +138,7 @@ describe('dry run', () => {
       ['payload.amount > 200', { matches: false }],
       ['payload.total > 1', { matches: false, error: expect.stringMatching(/total/) }],
       ['metadata.region == "eu"', { matches: true }],
-    ])('tries %s, which nobody has saved', async (filter, verdict) => {
+    ])('tests %s that is not saved', async (filter, verdict) => {
       const { body } = await ask(await channel(), { ...SAMPLE, metadata: { region: 'eu' }, filter });
       expect(body).toEqual({
         channel: { status: 'active', accepts: true, errors: [] },
@@ -148,7 +148,7 @@ describe('dry run', () => {
       });
     });
 
-    test('answers for a stored message as for the same sample', async () => {
+    test('returns the same for a stored message as for its sample', async () => {
       const channelId = await channel();
       const metadata = { region: 'eu' };
       await subscribe(channelId, { filter: LARGE });
@@ -159,7 +159,7 @@ describe('dry run', () => {
       expect(body.data.map(({ wouldReceive }) => wouldReceive)).toEqual([false, true]);
     });
 
-    test('answers for a scheduled message as for the same sample, but not for a cancelled one', async () => {
+    test('returns the same for a scheduled message as for its sample, but not for a cancelled one', async () => {
       const channelId = await channel();
       await subscribe(channelId, { filter: LARGE });
       const { id: messageId } = await publish(posthorn, channelId, { ...SAMPLE, delay: 3_600_000 });
@@ -187,7 +187,7 @@ describe('dry run', () => {
       expect(body.data.map(({ subscriptionId }) => subscriptionId)).toEqual([ids[2]]);
     });
 
-    test('takes messages:read for a stored message: a caller that tries filters on it could tell its content', async () => {
+    test('requires messages:read for a stored message, because filters reveal its content', async () => {
       const channelId = await channel();
       const { id: messageId } = await publish(posthorn, channelId);
       const made = await posthorn.request<{ key: string }>('POST', '/v1/api-keys', {
@@ -223,7 +223,7 @@ describe('dry run', () => {
       await expectRefused(() => ask<Refusal>(channelId, given), status, field);
     });
 
-    test('is CONFLICT for an erased message: nothing is left to ask about', async () => {
+    test('is CONFLICT for an erased message, of which nothing is left', async () => {
       const channelId = await channel();
       const { id: messageId } = await publish(posthorn, channelId);
       await posthorn.request('DELETE', `/v1/messages/${messageId}`);
@@ -231,11 +231,11 @@ describe('dry run', () => {
     });
   });
 
-  describe('the verdicts on a stored message', () => {
+  describe('the routing of a stored message', () => {
     const verdictsOn = (messageId: string, key = posthorn.keys.live) =>
       posthorn.request<MessageRouting & Refusal>('GET', `/v1/messages/${messageId}/routing`, undefined, { key });
 
-    test('say who has it, who does not and why, and who would get it only now', async () => {
+    test('says which subscriptions have it, which do not and why, and which would get it only now', async () => {
       const channelId = await channel();
       const takes = await subscribe(channelId, { filter: LARGE });
       const changed = await subscribe(channelId, { filter: 'payload.amount > 200' });
@@ -276,7 +276,7 @@ describe('dry run', () => {
       expect(await tableContents(posthorn.deps.pool)).toEqual(before);
     });
 
-    test('are those of the newest hundred subscriptions, and say that there are more', async () => {
+    test('covers the newest hundred subscriptions, and says that there are more', async () => {
       const channelId = await channel();
       const first = await subscribe(channelId);
       const message = await publish(posthorn, channelId, SAMPLE);
@@ -290,7 +290,7 @@ describe('dry run', () => {
       expect(body.subscriptions.some(({ subscriptionId }) => subscriptionId === first)).toBe(false);
     });
 
-    test('on a test name the one subscription that it was sent to, whatever that one asks for', async () => {
+    test('of a test names the only subscription that it was sent to, whatever that one matches', async () => {
       const channelId = await channel();
       const only = await subscribe(channelId, { filter: 'payload.amount > 1e9' });
       await subscribe(channelId);
@@ -301,7 +301,7 @@ describe('dry run', () => {
       expect(body).toEqual({ subscriptions: [named], isMore: false });
     });
 
-    test('are not there for another environment, nor once the message is erased', async () => {
+    test('is not available to another environment, nor once the message is erased', async () => {
       const channelId = await channel();
       await subscribe(channelId);
       const { id } = await publish(posthorn, channelId, SAMPLE);
@@ -312,12 +312,12 @@ describe('dry run', () => {
   });
 });
 
-describe('filter trial', () => {
+describe('filter test', () => {
   type Refusal = { error: { code: string; details?: { field: string; reason: string } } };
 
   const ask = <T = FilterTest>(channelId: string, body: unknown): Promise<Answer<T>> =>
     posthorn.request<T>('POST', `/v1/channels/${channelId}/filter-test`, body);
-  /** A channel, and messages in it whose payloads are these, in this order. */
+  /** A channel with messages with these payloads, in this order. */
   async function channelWith(payloads: readonly object[]): Promise<{ id: string; messages: string[] }> {
     const { id } = await createChannel(posthorn);
     const messages: string[] = [];
@@ -326,7 +326,7 @@ describe('filter trial', () => {
     return { id, messages };
   }
 
-  test('a filter is tried on the newest messages of a channel, newest first, and changes nothing', async () => {
+  test('a filter is tested on the newest messages of a channel, newest first, and changes nothing', async () => {
     const { id, messages } = await channelWith([{ amount: 50 }, { amount: 150 }, { total: 1 }, { amount: 250 }]);
     const before = await tableContents(posthorn.deps.pool);
     const { status, body } = await ask(id, { filter: 'payload.amount > 100' });
@@ -337,13 +337,13 @@ describe('filter trial', () => {
       [messages[1], true],
       [messages[0], false],
     ]);
-    // One that fails does not match, and says why, as for a delivery.
+    // A filter that fails does not match, and says why, as for a delivery.
     expect(body.messages.map(({ error }) => error !== undefined)).toEqual([false, true, false, false]);
     expect(body.messages[1]?.error).toMatch(/amount/);
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   });
 
-  test('as many as asked for are tried, and none of another channel and none that was erased', async () => {
+  test('the requested number of messages is tested, without those of another channel and erased ones', async () => {
     const { id, messages } = await channelWith([{ n: 1 }, { n: 2 }, { n: 3 }]);
     await channelWith([{ n: 4 }]);
     await posthorn.request('DELETE', `/v1/messages/${messages[2]}`);
@@ -370,12 +370,12 @@ describe('filter trial', () => {
     ]);
   });
 
-  test.each(['chn_01k9f2xw6q7v8r3t5y4n0m1c2b', 'orders'])('a channel that is not there is none: %s', async (id) => {
+  test.each(['chn_01k9f2xw6q7v8r3t5y4n0m1c2b', 'orders'])('a missing channel is refused: %s', async (id) => {
     expect((await ask<Refusal>(id, { filter: 'true' })).status).toBe(404);
   });
 });
 
-describe('publish units', () => {
+describe('publish requests', () => {
   type MessageJson = { id: string };
 
   let channelId: string;
@@ -393,7 +393,7 @@ describe('publish units', () => {
     );
   const statusesOf = (answers: readonly Answer<unknown>[]): number[] => answers.map(({ status }) => status);
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
-  /** The stored messages of the channel: their numbers, and in how many transactions. */
+  /** Returns the stored messages of the channel: their numbers, and in how many transactions. */
   const stored = async (): Promise<{ numbers: number[]; transactions: number }> => {
     const { rows } = await posthorn.deps.pool.query<{ n: number; transaction: string }>(
       `SELECT (payload::json ->> 'n')::int AS n, transaction_id::text AS transaction FROM messages WHERE channel_id = $1 ORDER BY 1`,
@@ -402,7 +402,7 @@ describe('publish units', () => {
     return { numbers: rows.map(({ n }) => n), transactions: new Set(rows.map(({ transaction }) => transaction)).size };
   };
 
-  test('publishes with keys and ids that come together share transactions, and each can be repeated', async () => {
+  test('publishes with keys and ids that arrive together share transactions, and each can be repeated', async () => {
     const keys = numbers(60).map(() => newIdempotencyKey());
     const first = await Promise.all(keys.map((key, n) => publish(n, { key })));
     expect(new Set(statusesOf(first))).toEqual(new Set([202]));
@@ -414,7 +414,7 @@ describe('publish units', () => {
     expect(await stored()).toEqual({ ...rest, transactions });
   });
 
-  test('a refused unit of a group is refused alone: a paused channel, an id of another message', async () => {
+  test('one refused publish of a group does not affect the others: a paused channel, an id of another message', async () => {
     const paused = (await createChannel(posthorn)).id;
     await posthorn.request('PATCH', `/v1/channels/${paused}`, { status: 'paused' });
     await publish(1_000, { id: 'taken' });
@@ -425,7 +425,7 @@ describe('publish units', () => {
     expect((await stored()).numbers).toEqual([...numbers(60).filter((n) => n % 5 >= 2), 1_000]);
   });
 
-  test('an id that another process is about to publish holds up whoever uses it, and nobody else', async () => {
+  test('an id that another process is about to publish blocks only requests that use it', async () => {
     const connection = await posthorn.deps.pool.connect();
     try {
       await connection.query('BEGIN');
@@ -440,7 +440,7 @@ describe('publish units', () => {
       });
       const others = await Promise.all(numbers(30).map((n) => publish(n)));
       expect(new Set(statusesOf(others))).toEqual(new Set([202]));
-      // The unit gives up with 409 after five seconds: on a machine that stalled it may have done so already.
+      // The request gives up with 409 after five seconds: on a machine that stalled it may have done so already.
       if (!isHeld) expect((await held).status).toBe(409);
       await connection.query('ROLLBACK');
       if ((await held).status !== 202) expect((await publish(1_000, { id: 'held' })).status).toBe(202);

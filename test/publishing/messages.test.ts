@@ -27,7 +27,7 @@ describe('messages', () => {
     () => channelId,
   );
 
-  /** Publishes and expects a refusal that leaves every table as it was. */
+  /** Publishes and expects a refusal that changes no table. */
   async function expectRefused(body: unknown, field: string, reason: RegExp | string, suffix = ''): Promise<void> {
     const before = await tableContents(posthorn.deps.pool);
     const answer = await posthorn.request<Refusal>('POST', path() + suffix, body);
@@ -40,7 +40,7 @@ describe('messages', () => {
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   }
 
-  /** The answer's own text: what JSON.parse would change is compared in it. */
+  /** Returns the response's own text, to compare what JSON.parse would change. */
   const textOf = async (address: string): Promise<string> =>
     (await fetch(posthorn.url + address, { headers: { authorization: `Bearer ${posthorn.keys.live}` } })).text();
 
@@ -48,7 +48,7 @@ describe('messages', () => {
   const nested = (depth: number): string => '{"a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1);
 
   describe('publishing one message', () => {
-    test('answers 202 with the message, which the channel then lists and its own address shows', async () => {
+    test('responds with 202 and the message, which the channel then lists and its own address shows', async () => {
       const before = Date.now();
       const answer = await send({ ...message, metadata: { source: 'till' } });
       expect(answer.status).toBe(202);
@@ -70,7 +70,7 @@ describe('messages', () => {
       ['1 character', 'a'],
       ['128 characters', 'x'.repeat(128)],
       ['any characters that filters can name', 'Bestellung/größer.als ☃ 😀 "+" \\ %'],
-    ])('takes an eventType of %s', async (_, eventType) => {
+    ])('accepts an eventType of %s', async (_, eventType) => {
       const answer = await send({ ...message, eventType });
       expect([answer.status, answer.body.eventType]).toEqual([202, eventType]);
       expect(await list()).toEqual([answer.body]);
@@ -101,7 +101,7 @@ describe('messages', () => {
       await expectRefused({ ...message, payload }, 'payload', reason);
     });
 
-    test('takes a payload of 256 KiB, counted in bytes as it was written, and none that is one byte longer', async () => {
+    test('accepts a payload of 256 KiB, counted in bytes as it was written, and refuses one more byte', async () => {
       const wrap = (payload: string): string => `{"eventType":"a","payload":${payload}}`;
       expect((await send(wrap(payloadOf(256 * KIB)))).status).toBe(202);
       await expectRefused(wrap(payloadOf(256 * KIB + 1)), 'payload', 'at most 262144 bytes');
@@ -109,11 +109,11 @@ describe('messages', () => {
       const umlauts = (count: number): string => wrap(`{"text":"${'ü'.repeat(count)}"}`);
       expect((await send(umlauts(128 * KIB - 6))).status).toBe(202);
       await expectRefused(umlauts(128 * KIB - 5), 'payload', 'at most 262144 bytes');
-      // White space is part of what was published.
+      // White space is part of the published text.
       await expectRefused(wrap(`{${' '.repeat(256 * KIB)}}`), 'payload', 'at most 262144 bytes');
     });
 
-    test('takes a payload of 32 levels, of objects or arrays, and none of 33', async () => {
+    test('accepts a payload of 32 levels, of objects or arrays, and refuses 33', async () => {
       expect((await send(`{"eventType":"a","payload":${nested(32)}}`)).status).toBe(202);
       await expectRefused(`{"eventType":"a","payload":${nested(33)}}`, `payload${'.a'.repeat(32)}`, 'deeper than 32');
       const lists = (depth: number): string =>
@@ -124,7 +124,7 @@ describe('messages', () => {
       expect((await send(`{"eventType":"a","payload":${brackets}}`)).status).toBe(202);
     });
 
-    test('takes 50 texts of metadata and 16 KiB of it, and no more', async () => {
+    test('accepts 50 texts of metadata and 16 KiB of it, and no more', async () => {
       const entries = (count: number): Record<string, string> =>
         Object.fromEntries(Array.from({ length: count }, (_, n) => [`key${n}`, 'x']));
       const ofBytes = (bytes: number): Record<string, string> => ({ a: 'x'.repeat(bytes - 8) });
@@ -169,7 +169,7 @@ describe('messages', () => {
       ['given twice, once escaped', '{"payload":{"n":2},"eventType":"a","\\u0070ayload":{"n":1.0}}'],
       ['behind others that look like it', '{"eventType":"a","metadata":{"payload":"{\\"n\\":3}"},"payload":{"n":1.0}}'],
       ['before them, and before null', '{"payload":{"n":1.0},"eventType":"a","metadata":{"payload":"1"},"delay":null}'],
-    ])('is the payload, its key being %s', async (_, body) => {
+    ])('is the payload even if its key is %s', async (_, body) => {
       const single = await posthorn.request<MessageJson>('POST', path(), body);
       expect(single.status).toBe(202);
       expect(await textOf(`/v1/messages/${single.body.id}`)).toContain('"payload":{"n":1.0},');
@@ -178,7 +178,7 @@ describe('messages', () => {
       expect(await textOf(`/v1/messages/${batch.body.ids[0]}`)).toContain('"payload":{"n":1.0},');
     });
 
-    test('is the last list of messages when there are two, and escaped', async () => {
+    test('is the last list of messages if there are two, and escaped', async () => {
       const one = (n: string): string => `[{"eventType":"a","payload":{"n":${n}}}]`;
       const body = `{"messages":${one('2')},"mess\\u0061ges":${one('1.0')}}`;
       const batch = await posthorn.request<{ count: number; ids: string[] }>('POST', `${path()}/batch`, body);
@@ -187,7 +187,7 @@ describe('messages', () => {
       expect(await list()).toHaveLength(1);
     });
 
-    test('has no number beyond a double, no __proto__ and nothing else that a reader could not take', async () => {
+    test('has no number beyond a double, no __proto__ and nothing else that a reader could not parse', async () => {
       await expectRefused('{"eventType":"a","payload":{"n":1e400}}', 'payload.n', 'too large');
       await expectRefused('{"eventType":"a","payload":{"__proto__":{"a":1}}}', 'body', '__proto__');
       await expectRefused('{"eventType":"a","payload":{"a":"\\ud800"}}', 'payload.a', 'surrogate');
@@ -196,7 +196,7 @@ describe('messages', () => {
   });
 
   describe('publishing a batch', () => {
-    test.each([1, 2, 100])('with %d messages answers 202 with their ids in their order', async (count) => {
+    test.each([1, 2, 100])('with %d messages responds with 202 and their ids in order', async (count) => {
       const messages = Array.from({ length: count }, (_, n) => ({ eventType: `a.${n}`, payload: { n } }));
       const answer = await sendBatch(messages);
       expect([answer.status, answer.body]).toEqual([202, { count, ids: expect.any(Array), status: 'accepted' }]);
@@ -229,10 +229,10 @@ describe('messages', () => {
       expect(await list()).toEqual([]);
     });
 
-    test('that cannot be stored as a whole stores nothing of it', async () => {
+    test('that cannot be stored as a whole stores nothing', async () => {
       await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
       const { pool } = posthorn.deps;
-      // PostgreSQL itself refuses the last message, behind four good ones: nothing before it may stay.
+      // PostgreSQL itself refuses the last message, after four valid ones: none of them may stay.
       await pool.query(`ALTER TABLE messages ADD CONSTRAINT no_bad_type CHECK (event_type <> 'bad')`);
       const before = await tableContents(pool);
       const answer = await sendBatch<Refusal>([message, message, message, message, { ...message, eventType: 'bad' }]);
@@ -241,7 +241,7 @@ describe('messages', () => {
       expect(await tableContents(pool)).toEqual(before);
     });
 
-    test('holds 100 large messages up to 5 MiB, and no more', async () => {
+    test('may have 100 large messages up to 5 MiB in total', async () => {
       const large = (bytes: number) =>
         Array.from({ length: 20 }, () => ({ eventType: 'a', payload: { text: 'x'.repeat(bytes) } }));
       expect((await sendBatch(large(255 * KIB))).status).toBe(202);
@@ -254,7 +254,7 @@ describe('messages', () => {
 
   describe('a channel', () => {
     test.each(['paused', 'archived'])(
-      'that is %s refuses messages with CONFLICT and shows those it has',
+      'that is %s refuses messages with CONFLICT and shows its existing ones',
       async (status) => {
         const old = await publish(posthorn, channelId);
         await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status });
@@ -271,7 +271,7 @@ describe('messages', () => {
       },
     );
 
-    test('that is deleted takes none and says it is not there, but its messages stay listed', async () => {
+    test('that is deleted refuses messages as NOT_FOUND, but its messages stay listed', async () => {
       const old = await publish(posthorn, channelId);
       await posthorn.request('DELETE', `/v1/channels/${channelId}`);
       const before = await tableContents(posthorn.deps.pool);
@@ -289,7 +289,7 @@ describe('messages', () => {
 describe('message routing', () => {
   const WEBHOOK_URL = 'https://example.com/in';
 
-  // Patterns of a subscription, some with characters that mean something in SQL patterns or regular expressions.
+  // Patterns of a subscription, some with characters that have a meaning in SQL patterns or regular expressions.
   const PATTERNS: string[][] = [
     [],
     ['*'],
@@ -350,7 +350,7 @@ describe('message routing', () => {
       }
     }
     expect(differences).toEqual([]);
-    // 300 pairs, some of either kind: a rule that takes all or none would not pass.
+    // 300 pairs, of both kinds: a rule that matches all or none would not pass.
     expect(rows.length).toBeGreaterThan(50);
     expect(rows.length).toBeLessThan(150);
   });
@@ -377,7 +377,7 @@ describe('message routing', () => {
     const statusOf = async (id: string): Promise<unknown> =>
       (await posthorn.request('GET', `/v1/messages/${id}`)).body['deliveryStatus'];
 
-    /** A message with a delivery in each of these states. */
+    /** Creates a message with a delivery of each of these statuses. */
     async function messageWith(states: string[]): Promise<{ id: string; channelId: string }> {
       const { id: channelId } = await createChannel(posthorn);
       for (const _ of states) await createSubscription(posthorn, { channelId, webhookUrl: WEBHOOK_URL });
@@ -414,7 +414,7 @@ describe('message routing', () => {
       expect(body.data.map(({ deliveryStatus }) => deliveryStatus)).toEqual([expected]);
     });
 
-    test('goes to subscriptions that are active or paused or disabled, and not to one that was deleted', async () => {
+    test('goes to subscriptions that are active or paused or disabled, and not to a deleted one', async () => {
       const { id: channelId } = await createChannel(posthorn);
       const made = [];
       for (const _ of ['active', 'paused', 'disabled', 'deleted'])
@@ -434,7 +434,7 @@ describe('message routing', () => {
       expect(rows.every(({ status, dueAt }) => status === 'pending' && dueAt !== null)).toBe(true);
     });
 
-    test('goes to no subscription of another channel, nor to one that is made after it', async () => {
+    test('goes to no subscription of another channel, nor to one created after it', async () => {
       const [{ id: channelId }, other] = [await createChannel(posthorn), await createChannel(posthorn)];
       await createSubscription(posthorn, { channelId: other.id, webhookUrl: WEBHOOK_URL });
       const message = await publish(posthorn, channelId);
@@ -479,7 +479,7 @@ describe('publish across', () => {
     const send = <T = Accepted>(messages: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> =>
       posthorn.request<T>('POST', path, { messages }, { headers });
 
-    /** Expects the refusal and every table as it was. */
+    /** Expects the refusal and that every table is unchanged. */
     async function expectRefused(messages: unknown, status: number, code: string, field: string | undefined) {
       const before = await tableContents(posthorn.deps.pool);
       const { status: answered, body } = await send<Refusal>(messages);
@@ -487,7 +487,7 @@ describe('publish across', () => {
       expect(await tableContents(posthorn.deps.pool)).toEqual(before);
     }
 
-    test('publishes to every channel it names and answers with the ids in the order of the request', async () => {
+    test('publishes to every channel it names and returns the ids in the order of the request', async () => {
       await createSubscription(posthorn, { channelId: one, webhookUrl: 'https://example.com/in' });
       const messages = [one, other, one, other, other].map((channelId, n) => ({
         ...message,
@@ -508,7 +508,7 @@ describe('publish across', () => {
       ]);
     });
 
-    test('takes 100 messages to 100 channels, each digit as it came', async () => {
+    test('accepts 100 messages to 100 channels, each digit as sent', async () => {
       const channelIds: string[] = [];
       for (let n = 0; n < 100; n += 1) channelIds.push((await createChannel(posthorn)).id);
       const texts = channelIds.map((id) => `{"channelId":"${id}","eventType":"a","payload":{"n":1.10}}`);
@@ -545,13 +545,13 @@ describe('publish across', () => {
       ['an id beyond ASCII', { id: 'ä' }, 'messages[3].id'],
       ['an id too long', { id: 'x'.repeat(129) }, 'messages[3].id'],
       ['an id that is no text', { id: 1 }, 'messages[3].id'],
-    ])('refuses all five when the fourth has %s', async (_, bad, field) => {
+    ])('refuses all five if the fourth has %s', async (_, bad, field) => {
       await createSubscription(posthorn, { channelId: one, webhookUrl: 'https://example.com/in' });
       const good: unknown[] = [one, other, one, other, one].map((channelId) => ({ ...message, channelId }));
       await expectRefused(good.with(3, { ...message, channelId: other, ...bad }), 400, 'INVALID_REQUEST', field);
     });
 
-    test.each(['paused', 'archived'])('is CONFLICT for all when one channel is %s', async (status) => {
+    test.each(['paused', 'archived'])('is CONFLICT for all if one channel is %s', async (status) => {
       await createSubscription(posthorn, { channelId: one, webhookUrl: 'https://example.com/in' });
       await posthorn.request('PATCH', `/v1/channels/${other}`, { status });
       const messages = [one, one, other].map((channelId) => ({ ...message, channelId }));
@@ -559,7 +559,7 @@ describe('publish across', () => {
       await expectRefused(messages.slice(2), 409, 'CONFLICT', 'messages[0].channelId');
     });
 
-    test("refuses a deleted channel, another environment's and the service's own", async () => {
+    test("refuses a deleted channel, another environment's and the system channel", async () => {
       const deleted = await createChannel(posthorn);
       await posthorn.request('DELETE', `/v1/channels/${deleted.id}`);
       const foreign = await make(posthorn, posthorn.keys.test, '/v1/channels', { name: 'test' });
@@ -576,7 +576,7 @@ describe('publish across', () => {
       }
     });
 
-    test('stores nothing in any channel when PostgreSQL refuses the last message', async () => {
+    test('stores nothing in any channel if PostgreSQL refuses the last message', async () => {
       await createSubscription(posthorn, { channelId: one, webhookUrl: 'https://example.com/in' });
       const { pool } = posthorn.deps;
       await pool.query(`ALTER TABLE messages ADD CONSTRAINT no_bad_type CHECK (event_type <> 'bad')`);
@@ -590,7 +590,7 @@ describe('publish across', () => {
       expect(await tableContents(pool)).toEqual(before);
     });
 
-    test('takes one publisher id once in each channel, and not twice in one', async () => {
+    test('accepts one client-supplied id once in each channel, and not twice in one', async () => {
       const twice = [one, other, one].map((channelId) => ({ ...message, channelId, id: 'order-1' }));
       await expectRefused(twice, 400, 'INVALID_REQUEST', 'messages[2].id');
       const answer = await send(twice.slice(0, 2));
@@ -600,7 +600,7 @@ describe('publish across', () => {
     });
   });
 
-  test('both batch paths draw from one bucket of 10 a minute, the transactional one from its own, and their headers win', async () => {
+  test('counts in one bucket of 10 a minute for both batch paths, the transactional one from its own, and their headers take precedence', async () => {
     const { key } = await make(posthorn, posthorn.keys.live, '/v1/api-keys', { name: 'till', tier: 'pro' });
     const call = async (path: string, messages: unknown) => {
       const answer = await posthorn.request('POST', path, { messages }, { key: String(key) });

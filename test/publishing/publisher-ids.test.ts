@@ -65,7 +65,7 @@ describe('publisher ids', () => {
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   }
 
-  test('a message published again under the same id is the first one, as it is now, and nothing is published anew', async () => {
+  test('a message published again under the same id returns the first one, in its current state, and publishes nothing', async () => {
     await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
     const first = await send(message);
     expect(first.status).toBe(202);
@@ -78,12 +78,12 @@ describe('publisher ids', () => {
     const again = await send({ ...message, metadata: { b: '2', a: '1' } });
     expect([again.status, again.body]).toEqual([202, { ...first.body, deliveryStatus: 'delivered' }]);
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
-    // Nothing is published, so nothing depends on the channel.
+    // Nothing is published, so the state of the channel does not matter.
     await posthorn.request('PATCH', `/v1/channels/${channelId}`, { status: 'paused' });
     expect((await send(message)).body.id).toBe(first.body.id);
   });
 
-  test('a batch publishes what is new in it and names the first message in the place of what is not', async () => {
+  test('a batch publishes what is new in it and returns the first message in place of each duplicate', async () => {
     const { body: first } = await send(message);
     const batch = [
       { ...message, id: 'order-0' },
@@ -104,7 +104,7 @@ describe('publisher ids', () => {
     ['payload', { payload: { n: 2 } }],
     ['metadata', { metadata: { a: '1' } }],
     ['no metadata', { metadata: undefined }],
-  ])('the same id with another %s is CONFLICT and publishes nothing, nor what stands beside it', async (_, change) => {
+  ])('the same id with another %s is CONFLICT and publishes nothing, nor the rest of the batch', async (_, change) => {
     await send(message);
     await expectRefused(() => send({ ...message, ...change }), 409, 'id');
     const batch = [
@@ -114,7 +114,7 @@ describe('publisher ids', () => {
     await expectRefused(() => sendBatch(batch), 409, 'messages[1].id');
   });
 
-  test('a payload is the same when its text is, digit for digit', async () => {
+  test('a payload is the same if its text is, digit for digit', async () => {
     const body = (n: string): string => `{"id":"order-1","eventType":"a","payload":{"n":${n}}}`;
     const first = await send(body('1.0'));
     expect((await send(body('1.0'))).body.id).toBe(first.body.id);
@@ -136,7 +136,7 @@ describe('publisher ids', () => {
     await expectRefused(() => send({ ...message, id }), 400, 'id');
   });
 
-  test('an id holds any 128 visible ASCII characters, for its own channel and environment', async () => {
+  test('an id may have any 128 visible ASCII characters, for its own channel and environment', async () => {
     const id = String.fromCharCode(...Array.from({ length: 94 }, (_, n) => n + 33)).padEnd(128, '~');
     const first = await send({ ...message, id });
     expect((await send({ ...message, id })).body.id).toBe(first.body.id);
@@ -152,7 +152,7 @@ describe('publisher ids', () => {
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   });
 
-  describe('once the schema of the channel asks for more', () => {
+  describe('once the schema of the channel requires more', () => {
     const tighten = async (): Promise<void> => {
       const schemas = { 'order.created': { type: 'object', required: ['amount'] } };
       const { status } = await posthorn.request('PATCH', `/v1/channels/${channelId}`, {
@@ -163,7 +163,7 @@ describe('publisher ids', () => {
     };
     const fitting = { ...message, id: 'order-2', payload: { amount: 1 } };
 
-    test('a message published again is the first one, whether this process knows the schema or not', async () => {
+    test('a message published again returns the first one, whether this process has the schema cached or not', async () => {
       const first = await send(message);
       await tighten();
       const unaware = await send(message);
@@ -177,14 +177,14 @@ describe('publisher ids', () => {
       expect(await list()).toHaveLength(3);
     });
 
-    test('one that is new does not fit, and its id stays free', async () => {
+    test('a new message violates it, and its id stays free', async () => {
       await tighten();
       await expectRefused(() => send(message), 400, 'payload.amount');
       await expectRefused(() => sendBatch([fitting, message]), 400, 'messages[1].payload.amount');
       expect((await send({ ...message, payload: { amount: 2 } })).status).toBe(202);
     });
 
-    test('another message under a known id is CONFLICT, before anything is said of its payload', async () => {
+    test('another message under a known id is CONFLICT, before its payload is validated', async () => {
       await send(message);
       await tighten();
       await expectRefused(() => send({ ...message, payload: { n: 2 } }), 409, 'id');
@@ -199,7 +199,7 @@ describe('publisher ids', () => {
       );
     });
 
-    test('one that does not fit is refused alone: what shares its transaction is published', async () => {
+    test('one that violates it is refused alone: the rest of its transaction is published', async () => {
       await tighten();
       const ids = Array.from({ length: 20 }, (_, n) => `order-${n}`);
       const answers = await Promise.all(
@@ -218,7 +218,7 @@ describe('publisher ids', () => {
   });
 
   /**
-   * Sends like a caller that is told to come again: a request that met another one under its id, on a machine that stalls in its
+   * Sends like a caller that retries when told to: a request that met another one under its id, on a machine that stalls in its
    * transaction for five seconds, is 409 with Retry-After. Every other refusal of an id has no Retry-After.
    */
   const sendTo = (url: string, body: unknown): Promise<Response> =>
@@ -233,7 +233,7 @@ describe('publisher ids', () => {
       return false;
     });
 
-  test('50 at once through two API instances are one message, and all get it', async () => {
+  test('50 at once through two API instances are one message, and all receive it', async () => {
     await createSubscription(posthorn, { channelId, webhookUrl: 'https://example.com/in' });
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
@@ -249,7 +249,7 @@ describe('publisher ids', () => {
 
   test('batches with the same ids in opposite orders wait for each other without a deadlock', async () => {
     const { pool } = posthorn.deps;
-    // Each id takes 20 ms, so that all of them are in the middle at once.
+    // Each id takes 20 ms, so that all are in progress at once.
     await pool.query(`CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END $$;
     CREATE TRIGGER slowly BEFORE INSERT ON publisher_ids FOR EACH ROW EXECUTE FUNCTION slowly()`);
@@ -284,7 +284,7 @@ describe('publisher ids', () => {
     expect(rows).toEqual([{ hours: expect.closeTo(24, 1) }]);
   });
 
-  test('an id whose message is gone still stands for it', async () => {
+  test('an id whose message is deleted is still in use', async () => {
     const first = await send(message);
     await posthorn.deps.db.message.delete({ where: { id: first.body.id } });
     const again = await send(message);
@@ -292,7 +292,7 @@ describe('publisher ids', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('an id that is null is none', async () => {
+  test('an id that is null counts as none', async () => {
     const { body: first } = await send({ ...message, id: null });
     const { body: second } = await send({ ...message, id: null });
     expect(first.id).toMatch(/^msg_/);
@@ -313,7 +313,7 @@ describe('publisher ids', () => {
 });
 
 describe('publishing configs', () => {
-  /** A channel with one filter, and how to ask for its configuration; what was read is given only once `opened` settles. */
+  /** Creates a channel with one filter, and a way to request its configuration; what was read is returned only once `opened` settles. */
   async function setUp(opened: Promise<unknown> = Promise.resolve()) {
     const { id: channelId } = await createChannel(posthorn);
     const webhookUrl = 'https://example.com/in';
@@ -341,7 +341,7 @@ describe('publishing configs', () => {
     config?.filters.map(({ expression }) => expression);
 
   describe('the configuration of a channel', () => {
-    test('has its filters, each once, with the subscriptions that have it', async () => {
+    test('has its filters, each once, with the subscriptions that use it', async () => {
       const { subscriptionId, newest } = await setUp();
       const config = await newest();
       const subscriptions = [{ id: subscriptionId, eventTypes: ['order.*'] }];
@@ -357,7 +357,7 @@ describe('publishing configs', () => {
       expect(filtersIn(await newest())).toEqual(['payload.n == 1']);
     });
 
-    test('read by many at once is read once more, and by none too early', async () => {
+    test('requested by many at once is read once more, and not too early for any', async () => {
       let open = (): void => {};
       const opened = new Promise<void>((resolve) => {
         open = resolve;
@@ -378,7 +378,7 @@ describe('publishing configs', () => {
       ['other event types beside its filter', { eventTypes: [] }, true],
       ['the filter that it has', { filter: 'payload.n == 0' }, false],
       ['another name', { name: 'other' }, false],
-    ])('is another one when a subscription gets %s: %j %j', async (_, body, isChanged) => {
+    ])('changes when a subscription gets %s: %j %j', async (_, body, isChanged) => {
       const { newest, patch } = await setUp();
       const before = await newest();
       expect((await patch(body)).status).toBe(200);
@@ -398,7 +398,7 @@ describe('publishing configs', () => {
       };
       const own = await begin({ channelId }, { channelId, eventType: 'own' });
       const ofBoth = await begin({ channelIds: [otherId, channelId] }, { channelIds: [otherId, channelId] });
-      // Only its filter has the words by which a trigger names channels.
+      // Only its filter contains the words with which a trigger names channels.
       const filter = `payload.text == '"channelId": "${otherId}"'`;
       const ofAll = await begin({ eventType: 'order.paid', filter }, { eventType: 'all' });
       await begin({ channelId: otherId }, { channelId: otherId, eventType: 'other' });
@@ -419,7 +419,7 @@ describe('commit', () => {
   let pool: Pool;
   let commit: Commit;
   let woken: string[];
-  /** Every statement that PostgreSQL gets: its name, or its first word. */
+  /** Every statement that PostgreSQL receives: its name, or its first word. */
   let statements: string[];
 
   beforeAll(async () => {
@@ -429,7 +429,7 @@ describe('commit', () => {
     pool.on('connect', (client) => {
       const { query } = client;
       client.query = ((...given: unknown[]) => {
-        // `as`: the service gives a text, or a statement with a name or a text.
+        // `as`: the service passes a text, or a statement with a name or a text.
         const [asked] = given as [string | { name?: string; text: string }];
         const { name, text } = typeof asked === 'string' ? { name: undefined, text: asked } : asked;
         statements.push(name ?? text.trim().split(/\s/)[0] ?? '');
@@ -455,7 +455,7 @@ describe('commit', () => {
 
   const request = <B>(body: B) => ({ body, bodyText: JSON.stringify(body), header: () => undefined });
   type Terms = { to?: string; id?: string; delay?: number; configVersion?: number; isKeyed?: boolean };
-  /** A request for one message, as it is once it has been checked. */
+  /** A request for one message, after validation. */
   function unit({ to = channelId, id, delay, configVersion, isKeyed = false }: Terms = {}): PublishUnit {
     const body = { eventType: 'order.created', payload: { n: 1 }, id, delay };
     const { toPublish, naming, asked } = createPrepare(posthorn.deps).single(environmentId, to, request(body));

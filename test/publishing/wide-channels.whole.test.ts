@@ -90,7 +90,7 @@ describe('wide channels', () => {
     expect(listed.body).toMatchObject({ data: [{ id }] });
   }
 
-  // Old: readers of every channel waited until it was stored.
+  // Regression: readers of every channel waited until it was stored.
   test.each([
     ['', {}],
     [' with a key', { 'idempotency-key': 'signed' }],
@@ -175,7 +175,7 @@ describe('wide publishes', () => {
     return rows[0] ?? { claimed: -1, due: -1 };
   }
 
-  // Old: all of them came back in one reply and were queued in one turn of the event loop: 100,000 stopped it for seconds.
+  // Regression: all of them came back in one reply and were queued in one turn of the event loop: 100,000 stopped it for seconds.
   test('a publish claims no more deliveries than its process hands out at once, those of the first messages, and stores the rest as due', async () => {
     const publication = await publicationTo(MESSAGES, { active: SUBSCRIPTIONS });
     const first = publication.messages.slice(0, 2).map(({ id }) => id);

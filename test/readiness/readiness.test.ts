@@ -32,7 +32,7 @@ const untilStatus = (status: number, words = ''): Promise<EdgeAnswer> =>
   });
 
 describe('a database', () => {
-  // Old: /readyz asked for SELECT 1 and was 200 on any database that answers, and every call was a 500.
+  // Regression: /readyz asked for SELECT 1 and was 200 on any database that answers, and every call was a 500.
   test('that lacks a migration of this release is not ready, and is once it has it', async () => {
     await sql(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '${NEWEST}'`);
     const reason = `The database lacks migration ${NEWEST} of this release`;
@@ -93,7 +93,7 @@ describe('a database', () => {
     await untilStatus(200);
   });
 
-  // Old: "The service cannot reach its database" for one that answers every read.
+  // Regression: "The service cannot reach its database" for one that answers every read.
   test('that is read-only is not ready, and callers are told why nothing is stored', async () => {
     await edge.database.pool.query(`ALTER DATABASE ${edge.database.name} SET default_transaction_read_only = on`);
     await edge.wire.cut();

@@ -51,7 +51,7 @@ async function start(role: string, changed: Record<string, string>, ready: strin
   return started;
 }
 
-// Old: the API was "ready" and answered 500 to every call; the worker ended with "relation does not exist".
+// Regression: the API was "ready" and answered 500 to every call; the worker ended with "relation does not exist".
 test('api and worker on a database without tables say what they wait for, take nothing, and go on by themselves after migrate', async () => {
   const reason = /The database lacks migration 0100_baseline and \d+ more of this release/;
   const advice =
@@ -75,7 +75,7 @@ test('api and worker on a database without tables say what they wait for, take n
   expect(await Promise.all([api.ended, worker.ended])).toEqual([0, 0]);
 }, 300_000);
 
-// Old: the log had "connect ECONNREFUSED" and no setting. Redis is no reason not to start: limits are counted per process.
+// Regression: the log had "connect ECONNREFUSED" and no setting. Redis is no reason not to start: limits are counted per process.
 test('the API on a Redis that is not there is ready and names REDIS_URL once', async () => {
   const api = await start('api', { REDIS_URL: `redis://:secret@127.0.0.1:${closedPort}` }, 'the API is ready');
   const sentence = `REDIS_URL: Redis at 127.0.0.1:${closedPort} cannot be used: nothing listens there`;
@@ -87,7 +87,7 @@ test('the API on a Redis that is not there is ready and names REDIS_URL once', a
 type Fault<Sentence> = [role: string, setting: string, wrong: () => string, sentence: Sentence];
 
 describe('a fault that time can mend', () => {
-  // Old: ECONNREFUSED, getaddrinfo ENOTFOUND and tonic::transport::Error, which name no setting, and an end.
+  // Regression: ECONNREFUSED, getaddrinfo ENOTFOUND and tonic::transport::Error, which name no setting, and an end.
   test.each<Fault<RegExp>>([
     ['api', 'DATABASE_URL', () => urlWith({ port: String(closedPort) }), /DATABASE_URL: 127\.0\.0\.1:\d+ is not there/],
     [
@@ -129,7 +129,7 @@ describe('a fault that time can mend', () => {
 });
 
 describe('a fault that only another setting can mend', () => {
-  // Old: the raw message of the library, or, in the API, none: it came up and answered nothing but 503.
+  // Regression: the raw message of the library, or, in the API, none: it came up and answered nothing but 503.
   test.each<Fault<string>>([
     ['api', 'DATABASE_URL', () => urlWith({ password: 'wrong' }), 'rejects the user name or the password'],
     ['worker', 'DATABASE_URL', () => urlWith({ pathname: '/no_such' }), 'has no database with that name'],

@@ -109,7 +109,7 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
   const restartLost = (): Promise<void> =>
     restartLostReplays({ pool: posthorn.deps.pool, carriers: createCarriers(posthorn.temporal, posthorn.deps.clock) });
 
-  test('goes on batch by batch, counts what it has made due, and completes once', async () => {
+  test('continues batch by batch, counts what it has made due, and completes once', async () => {
     expect(await isPending()).toBe(true);
     const first = await batch();
     expect(first).toMatchObject({ isFinished: false, counts: { [done]: AFTER_A_BATCH[kind] } });
@@ -123,14 +123,14 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
     expect(await shown()).toMatchObject(completed);
   });
 
-  test('two workers that run it at a time replay nothing twice', async () => {
+  test('two workers that run it at the same time replay nothing twice', async () => {
     await Promise.all([untilFinished(), untilFinished()]);
     expect(await shown()).toMatchObject({ status: 'completed', matched: COUNT, [done]: COUNT });
     expect(await dueAgain()).toBe(COUNT);
   });
 
-  // Old: a worker that took a replay over, or ran it beside another, made its own second's worth at once.
-  test('two workers that ask again and again make no more than its rate, whoever has made the last batch', async () => {
+  // Regression: a worker that took a replay over, or ran it beside another, made its own second's worth at once.
+  test('two workers that call it repeatedly do not exceed its rate, whichever has run the last batch', async () => {
     const untilEnd = async (): Promise<void> => {
       while (!(await look()).isFinished) await sleep(20);
     };
@@ -142,13 +142,13 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
     expect(seconds).toBeGreaterThan(Math.ceil(COUNT / AFTER_A_BATCH[kind]) - 1.01);
   });
 
-  test('a wait of an hour, which a clock that was set back has left, is not kept', async () => {
+  test('a wait of an hour, caused by a clock that was set back, is ignored', async () => {
     await batch();
     await nextBatchAt("now() + interval '1 hour'");
     expect((await look()).counts[done]).toBeGreaterThan(AFTER_A_BATCH[kind]);
   });
 
-  test('a cancel between two batches ends it, and what was made due stays due', async () => {
+  test('a cancellation between two batches ends it, and what was made due stays due', async () => {
     await batch();
     expect((await posthorn.request('POST', `${shownAt}/cancel`)).status).toBe(202);
     expect(await batch()).toMatchObject({ isFinished: true });
@@ -162,7 +162,7 @@ describe.each(Object.keys(REPLAY_KINDS) as ReplayKind[])('%s', (kind) => {
   test.each([
     ['whose Temporal workflow is unknown', restartLost],
     ["in a store of Temporal's that is new", () => abandonReplays(posthorn.deps.pool)],
-  ])('a replay %s is started again and goes on where it stands', async (_, repair) => {
+  ])('a replay %s is started again and continues from its position', async (_, repair) => {
     await batch();
     await repair();
     expect(await shown()).toMatchObject({ status: 'pending', [done]: AFTER_A_BATCH[kind] });

@@ -89,7 +89,7 @@ describe('dead letters', () => {
     expect((await lettersOf(`channelId=${other.channelId}`)).map((letter) => letter.status)).toEqual(['open', 'open']);
   });
 
-  test('a delivery that fails again during a bulk replay is a new dead letter and is not taken up a second time', async () => {
+  test('a delivery that fails again during a bulk replay is a new dead letter and is not replayed a second time', async () => {
     const { channelId } = await withDeadLetters(3);
 
     const asked = await bulkReplay({ channelId });
@@ -114,7 +114,7 @@ describe('dead letters', () => {
     expect((await posthorn.request('POST', `/v1/dlq/${letters[0]?.id}/replay`)).status).toBe(409);
   });
 
-  test('a bulk replay with a rate makes no more due than so many a second', async () => {
+  test('a bulk replay with a rate makes at most that many due per second', async () => {
     const { channelId } = await withDeadLetters(11);
     receiver.answerWith([200]);
 
@@ -127,7 +127,7 @@ describe('dead letters', () => {
     expect(Date.parse(ended.finishedAt ?? '') - Date.parse(ended.createdAt)).toBeGreaterThan(1_990);
   });
 
-  test('asking twice replays nothing twice', async () => {
+  test('two equal requests replay nothing twice', async () => {
     const { channelId } = await withDeadLetters(5);
     receiver.answerWith([200]);
 
@@ -137,7 +137,7 @@ describe('dead letters', () => {
     expect(ended.reduce((sum, replay) => sum + replay.replayed, 0)).toBe(5);
   });
 
-  test('a cancelled bulk replay replays nothing more, and cancelling an ended one is a conflict', async () => {
+  test('a cancelled bulk replay replays nothing more, and cancelling a finished one is a conflict', async () => {
     const { channelId } = await withDeadLetters(2);
     await posthorn.worker.stop();
     const asked = await bulkReplay({ channelId });
@@ -163,7 +163,7 @@ describe('dead letters', () => {
     expect((await lettersOf(`channelId=${channelId}`)).map((letter) => letter.status)).toEqual(['open']);
   });
 
-  test('a bulk replay without a body is refused, an empty filter is everything', async () => {
+  test('a bulk replay without a body is refused, and an empty filter matches everything', async () => {
     const { channelId } = await withDeadLetters(1);
     receiver.answerWith([200]);
 
@@ -234,7 +234,7 @@ describe('discards', () => {
   const countOf = (eventType: string, status: string): Promise<number> =>
     posthorn.deps.db.deadLetter.count({ where: { eventType, status } });
 
-  test('all that a filter matches is counted by a dry run, then discarded, and nothing else is', async () => {
+  test('everything that a filter matches is counted by a dry run, then discarded, and nothing else is', async () => {
     await insertOpen('order.created', 3);
     await insertOpen('refund.made', 2);
     const filter = { channelId, subscriptionId, eventType: 'order.*', reason: 'gone' };
@@ -250,7 +250,7 @@ describe('discards', () => {
     expect(replay.body.matched).toBe(0);
   });
 
-  test('each request takes the oldest thousand, and the same one goes on with the rest', async () => {
+  test('each request discards the oldest thousand, and repeating it continues with the rest', async () => {
     await insertOpen('bulk.many', 1_203);
     const filter = { eventType: 'bulk.many' };
     expect((await discard(filter)).body).toEqual({ status: 'discarded', matched: 1_203, discarded: 1_000, left: 203 });
@@ -269,7 +269,7 @@ describe('discards', () => {
     expect(await countOf('bulk.later', 'open')).toBe(1);
   });
 
-  test('who has discarded them, by which filter and how many, is in the audit log', async () => {
+  test('the audit log says who has discarded them, by which filter and how many', async () => {
     await insertOpen('bulk.told', 2);
     await discard({ eventType: 'bulk.told' });
     const path = '/v1/audit?action=dead_letter.bulk_discarded&limit=1';
@@ -342,8 +342,8 @@ describe('filters', () => {
       .map(({ messageId }) => messageId)
       .toSorted();
 
-  // Old: it was asked in the transaction that noted the position, which held back every stream of the server meanwhile.
-  test('while a replay asks its filter no transaction is open', async () => {
+  // Regression: it was asked in the transaction that noted the position, which held back every stream of the server meanwhile.
+  test('no transaction is open while a replay evaluates its filter', async () => {
     const progress = await next(async () => {
       // Another transaction, such as that of a key's last use, ends by itself.
       await waitFor('no transaction to be open', async () => {
@@ -361,7 +361,7 @@ describe('filters', () => {
   test.each<[string, Record<string, unknown>, number[]]>([
     ['another filter', { filter: 'payload.n > 17' }, [18, 19]],
     ['other event types', { eventTypes: ['refund.*'] }, []],
-  ])('with %s by then nothing is replayed, and the next batch asks anew', async (_, change, wanted) => {
+  ])('with %s by then nothing is replayed, and the next batch evaluates again', async (_, change, wanted) => {
     expect(await next(() => patch(change))).toEqual({
       isFinished: false,
       counts: { matched: 0, replayed: 0 },
@@ -372,7 +372,7 @@ describe('filters', () => {
     expect(await replayed()).toEqual(wanted.map((n) => ids[n] ?? '').toSorted());
   });
 
-  test('without a filter by then all of them are replayed, whatever it said', async () => {
+  test('without a filter by then all of them are replayed, whatever the result was', async () => {
     expect(await next(() => patch({ filter: null }))).toMatchObject(made(20));
     expect(await replayed()).toEqual(ids.toSorted());
   });

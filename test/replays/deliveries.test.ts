@@ -50,7 +50,7 @@ describe('deliveries', () => {
   const deliveriesOf = async (filter: string): Promise<DeliveryJson[]> =>
     (await posthorn.request<PageJson<DeliveryJson>>('GET', `/v1/deliveries?limit=100&${filter}`)).body.data;
 
-  test('deliveries that wait hours for their next try are tried at once, and nothing else is', async () => {
+  test('deliveries that wait hours for their next attempt are sent at once, and nothing else is', async () => {
     const receiver = await receivers.start({ answers: [503] });
     const { id: channelId } = await createChannel(posthorn);
     const hours = { maxRetries: 3, initialDelay: 3_600_000, maxDelay: 3_600_000 };
@@ -187,7 +187,7 @@ describe('deliveries', () => {
       expect(rows.filter(({ round }) => round !== 1)).toHaveLength(names.length);
     });
 
-    test('a failed delivery closes its dead letter by the one who asked', async () => {
+    test('a failed delivery closes its dead letter in the name of the caller', async () => {
       const { ids } = await inEachState();
       const letterId = await endAsDeadLetter(posthorn, ids.waiting);
       const { messageId } = await posthorn.deps.db.delivery.findUniqueOrThrow({ where: { id: ids.waiting } });
@@ -208,7 +208,7 @@ describe('deliveries', () => {
       expect((await retryAll(asked)).body).toMatchObject({ matched: 2 });
     });
 
-    test('a delivery of a deleted subscription is no match, and one of an erased message is counted as failed', async () => {
+    test('a delivery of a deleted subscription does not match, and one of an erased message is counted as failed', async () => {
       const gone = await inEachState();
       await posthorn.request('DELETE', `/v1/subscriptions/${gone.subscriptionId}`);
       expect((await retryAll({ subscriptionId: gone.subscriptionId, dryRun: true })).body).toMatchObject({
@@ -226,7 +226,7 @@ describe('deliveries', () => {
       });
     });
 
-    test('a delivery that is made after the request is left alone, and one that arrives meanwhile is not sent again', async () => {
+    test('a delivery created after the request is left alone, and one that is delivered meanwhile is not sent again', async () => {
       const { subscriptionId, ids } = await inEachState();
       const { body: retry } = await retryAll({ subscriptionId, status: 'retrying' });
       const later = await publish(posthorn, channelId);
@@ -236,7 +236,7 @@ describe('deliveries', () => {
       expect(await posthorn.deps.db.delivery.count({ where: { subscriptionId, round: 2 } })).toBe(0);
     });
 
-    test('a batch looks at a bounded number of rows, and the next one goes on behind them', async () => {
+    test('a batch reads a limited number of rows, and the next one continues after them', async () => {
       const subscriptionId = await subscribed();
       const to = [subscriptionId, subscriptionId] as const;
       const place = { environmentId, channelId };
@@ -252,7 +252,7 @@ describe('deliveries', () => {
       expect(await batch(retry.id)).toMatchObject({ isFinished: true, counts: { matched: 1, retried: 1, failed: 0 } });
     });
 
-    test('the count grows where more come than were counted', async () => {
+    test('the count grows if there are more than were counted', async () => {
       const { subscriptionId } = await inEachState();
       const { body: retry } = await retryAll({ subscriptionId });
       await sql('UPDATE bulk_retries SET matched = 1, is_exact = false WHERE id = $1', [retry.id]);
@@ -283,16 +283,16 @@ describe('deliveries', () => {
       expect(await posthorn.deps.db.bulkRetry.count()).toBe(before);
     });
 
-    test.each([700, 503.5, '9xx'])('a status that is none is told what one is: %j', async (errorStatus) => {
+    test.each([700, 503.5, '9xx'])('an invalid status is refused with the valid ones: %j', async (errorStatus) => {
       const reason = 'must be a number from 100 to 599, a range such as "500-503", or a class such as "5xx"';
       expect(await retryAll({ errorStatus })).toMatchObject({ body: { error: { details: { reason } } } });
     });
 
-    test('one without a body is refused', async () => {
+    test('a request without a body is refused', async () => {
       expect((await retryAll(undefined)).status).toBe(400);
     });
 
-    test('a cancelled one retries nothing more, and cancelling one that has ended is a conflict', async () => {
+    test('a cancelled one retries nothing more, and cancelling a finished one is a conflict', async () => {
       const { subscriptionId } = await inEachState();
       const { body: retry } = await retryAll({ subscriptionId });
       const cancel = () => posthorn.request<RetryJson>('POST', `/v1/deliveries/retry/${retry.id}/cancel`);
@@ -345,7 +345,7 @@ describe('one message', () => {
     ['was not there then', {}],
     ['leaves it out by its filter', { filter: 'payload.n == 2' }],
     ['leaves it out by its event types', { eventTypes: ['bill.*'] }],
-  ])('a message goes to a subscription that %s, and to no other one', async (_, fields) => {
+  ])('a message goes to a subscription that %s, and to no other', async (_, fields) => {
     const { receiver: first, channelId } = await subscribed();
     const message = await publish(posthorn, channelId);
     await waitForDelivery(posthorn, message.id, 'delivered');
@@ -365,7 +365,7 @@ describe('one message', () => {
     expect(body).toMatchObject({ deliveryStatus: 'delivered' });
   });
 
-  test('a delivered message is sent again by the delivery that there is', async () => {
+  test('a delivered message is sent again with its existing delivery', async () => {
     const { receiver, channelId, id } = await subscribed();
     const message = await publish(posthorn, channelId);
     const { id: deliveryId } = await waitForDelivery(posthorn, message.id, 'delivered');
@@ -378,7 +378,7 @@ describe('one message', () => {
     expect(await deliveriesOf(message.id)).toHaveLength(1);
   });
 
-  test('the dead letter of a failed one is closed, in the name of the one who asked', async () => {
+  test('the dead letter of a failed one is closed in the name of the caller', async () => {
     const { channelId, id } = await subscribed([500, 200], { retryPolicy: { maxRetries: 0 } });
     const message = await publish(posthorn, channelId);
     const { id: deliveryId } = await waitForDelivery(posthorn, message.id, 'failed');
@@ -392,7 +392,7 @@ describe('one message', () => {
     ]);
   });
 
-  test('to a paused subscription it waits for the resume; a delivery under way is named and left alone', async () => {
+  test('a message to a paused subscription waits for the resume; a delivery in progress is reported and left alone', async () => {
     const { channelId } = await subscribed();
     const message = await publish(posthorn, channelId);
     const receiver = await receivers.start({ answers: [200] });
@@ -414,7 +414,7 @@ describe('one message', () => {
     expect(receiver.countOf(message.id)).toBe(1);
   });
 
-  test('a subscription of another channel, one that is deleted and one that was never there are refused with the field', async () => {
+  test('a subscription that is of another channel, deleted or unknown is refused with the field', async () => {
     const { channelId } = await subscribed();
     const message = await publish(posthorn, channelId);
     await waitForDelivery(posthorn, message.id, 'delivered');
@@ -427,7 +427,7 @@ describe('one message', () => {
     expect(await deliveriesOf(message.id)).toHaveLength(1);
   });
 
-  test('a test message goes to its own subscription alone', async () => {
+  test('a test message goes only to its own subscription', async () => {
     const { receiver, channelId, id } = await subscribed();
     const other = await receivers.start({ answers: [200] });
     const { id: otherId } = await createSubscription(posthorn, { channelId, webhookUrl: other.url });
@@ -441,7 +441,7 @@ describe('one message', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('a message that is erased, not published, taken back or not there is refused', async () => {
+  test('a message that is erased, not published, cancelled or missing is refused', async () => {
     const { channelId, id } = await subscribed();
     const erased = await publish(posthorn, channelId);
     await waitForDelivery(posthorn, erased.id, 'delivered');
@@ -488,8 +488,8 @@ describe('outcomes', () => {
   const ONCE = { maxRetries: 0 };
   const HOURS = { maxRetries: 3, initialDelay: 3_600_000, maxDelay: 3_600_000 };
 
-  // Old: a bulk retry was "completed" once it had asked for all, whatever came of them.
-  test('a bulk retry and a replay say what has become of their deliveries, which are listed by it', async () => {
+  // Regression: a bulk retry was "completed" once it had asked for all, whatever came of them.
+  test('a bulk retry and a replay report the outcome of their deliveries, which can be listed by it', async () => {
     const mended = await receivers.start({ answers: [503] });
     const broken = await receivers.start({ answers: [503] });
     const { id: channelId } = await createChannel(posthorn);
@@ -543,7 +543,7 @@ describe('outcomes', () => {
     expect((await listed(`replayId=${missing.id}`)).map(({ subscriptionId }) => subscriptionId)).toEqual([late]);
   });
 
-  test('a replay of dead letters says what has become of deliveries and of runs', async () => {
+  test('a replay of dead letters reports the outcome of deliveries and of runs', async () => {
     const receiver = await receivers.start({ answers: [503] });
     const { id: channelId } = await createChannel(posthorn);
     const target = { channelId, webhookUrl: receiver.url, retryPolicy: ONCE };
@@ -567,7 +567,7 @@ describe('outcomes', () => {
     expect(run).toMatchObject({ status: 'completed', replayId: mending.id });
   });
 
-  test('more than are counted are said to be more', async () => {
+  test('more than can be counted are reported as more', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const target = { channelId, webhookUrl: 'https://example.com/in', status: 'paused' };
     const { id: subscriptionId } = await createSubscription(posthorn, target);

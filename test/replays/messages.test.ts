@@ -71,7 +71,7 @@ describe('messages', () => {
     return old;
   }
 
-  test('a subscription created with startFrom gets what is stored since then, once, beside what comes now', async () => {
+  test('a subscription created with startFrom receives what is stored since then, once, in addition to new messages', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const older = await age(channelId, await publishBatch(posthorn, channelId, 3), 5);
     const younger = await age(channelId, await publishBatch(posthorn, channelId, 4), 1);
@@ -119,7 +119,7 @@ describe('messages', () => {
     expect([oldMissed, oldOther].map((message) => receiver.countOf(message))).toEqual([1, 0]);
   });
 
-  test('no replay takes a test message to another subscription, whatever its event type', async () => {
+  test('no replay sends a test message to another subscription, whatever its event type', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const [tested, other] = [await receiving(), await receiving()];
     const { id: testedId } = await createSubscription(posthorn, { channelId, webhookUrl: tested.url });
@@ -137,7 +137,7 @@ describe('messages', () => {
     expect([oldTest, old].map((message) => other.countOf(message))).toEqual([0, 1]);
   });
 
-  test('a replay sends what the filter lets through as it is now, and passes over the rest, batch after batch', async () => {
+  test('a replay sends what the current filter matches, and skips the rest, batch after batch', async () => {
     const { id: channelId } = await createChannel(posthorn);
     // More than two batches of those that a filter is asked about.
     const ids = await age(channelId, await publishBatch(posthorn, channelId, 100), 2);
@@ -159,7 +159,7 @@ describe('messages', () => {
     expect(receiver.requests).toHaveLength(5);
   });
 
-  test('a delivery that was made before the filter is retried and replayed without being asked about', async () => {
+  test('a delivery that was created before the filter is retried and replayed without evaluating it', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const receiver = await receiving(500, 200, 200);
     const retryPolicy = { maxRetries: 0 };
@@ -174,7 +174,7 @@ describe('messages', () => {
     await waitFor('its third arrival', () => receiver.countOf(message.id) === 3);
   });
 
-  test('a replayed dead letter is closed, and what is under way is left alone', async () => {
+  test('a replayed dead letter is closed, and deliveries in progress are left alone', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const receiver = await receiving(500, 200);
     const retryPolicy = { maxRetries: 0 };
@@ -196,7 +196,7 @@ describe('messages', () => {
     expect(letters.body.data.map(({ status }) => status)).toEqual(['replayed']);
   });
 
-  test('a replay keeps its rate, shows how far it is, can be cancelled, and then stops', async () => {
+  test('a replay keeps its rate, shows its progress, can be cancelled, and then stops', async () => {
     const { id: channelId } = await createChannel(posthorn);
     await age(channelId, await publishBatch(posthorn, channelId, 20), 1);
     const receiver = await receiving();
@@ -219,7 +219,7 @@ describe('messages', () => {
     expect((receiver.requests[1]?.at ?? 0) - askedAt).toBeGreaterThanOrEqual(990);
   });
 
-  test('goes on behind its last message when its worker ends, and ends with its subscription', async () => {
+  test('a replay continues after its last message when its worker exits, and ends with its subscription', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const ids = await age(channelId, await publishBatch(posthorn, channelId, 24), 1);
     const receiver = await receiving();
@@ -240,7 +240,7 @@ describe('messages', () => {
     expect(await untilEnded(slow.body.id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('bad bounds change nothing, and another environment knows nothing of a replay', async () => {
+  test('invalid bounds change nothing, and a replay is not found from another environment', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const { id } = await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
     const count = async (): Promise<number> =>
@@ -310,7 +310,7 @@ describe('message previews', () => {
     ['without a filter', {}],
     ['with a filter', { filter: 'payload.n < 10' }],
   ])(
-    'a dry run counts what the replay takes, shows the oldest and changes nothing: a subscription %s',
+    'a dry run counts what the replay would send, shows the oldest and changes nothing: a subscription %s',
     async (_, given) => {
       const { id: channelId } = await createChannel(posthorn);
       const receiver = await receivers.start({ answers: [200, 503] });
@@ -357,7 +357,7 @@ describe('message previews', () => {
     },
   );
 
-  test('a dry run with a filter looks at 2,000 messages, and says that these are not all', async () => {
+  test('a dry run with a filter reads 2,000 messages, and says that these are not all', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const [first = ''] = await publishBatch(posthorn, channelId, 1);
     await posthorn.deps.pool.query(
@@ -407,8 +407,9 @@ describe('windows', () => {
   const later = (time: string, digits: string): string => time.replace('Z', `${digits}Z`);
   const earlier = (time: string): string => later(new Date(Date.parse(time) - 1).toISOString(), '9999');
 
-  // Old: both bounds were cut to the millisecond, so that a message of the same one was left out at the end, or taken at the beginning.
-  test('a replay takes what is published from since on and before until, to the microsecond', async () => {
+  // Regression: both bounds were cut to the millisecond, so that a message of the same one was left out at the end, or taken at the
+  // beginning.
+  test('a replay includes messages published from since on and before until, to the microsecond', async () => {
     const receiver = await receivers.start({ answers: [200] });
     const { id: channelId } = await createChannel(posthorn);
     const { id } = await createSubscription(posthorn, { channelId, webhookUrl: receiver.url });
@@ -425,8 +426,8 @@ describe('windows', () => {
     expect(await matched(later(publishedAt, '0001'), later(publishedAt, '9999'))).toBe(0);
   });
 
-  // Old: INVALID_REQUEST with the field until.
-  test('a replay whose until is not behind its since matches nothing and is completed', async () => {
+  // Regression: INVALID_REQUEST with the field until.
+  test('a replay whose until is not after its since matches nothing and is completed', async () => {
     const { id: channelId } = await createChannel(posthorn);
     const { id } = await createSubscription(posthorn, { channelId, webhookUrl: 'http://127.0.0.1:4000/' });
     const [since, until] = ['2026-01-02T00:00:00Z', '2026-01-01T00:00:00Z'];
@@ -445,8 +446,8 @@ describe('windows', () => {
     expect(preview).toMatchObject({ status: 202, body: { status: 'preview', matched: 0 } });
   });
 
-  // Old: a bulk replay took channelId, subscriptionId and a literal eventType, and cut its bounds to the millisecond.
-  test('a bulk replay takes what the list shows for the same filters', async () => {
+  // Regression: a bulk replay took channelId, subscriptionId and a literal eventType, and cut its bounds to the millisecond.
+  test('a bulk replay includes what the list shows for the same filters', async () => {
     const receiver = await receivers.start({ answers: [410, 500] });
     const { id: channelId } = await createChannel(posthorn);
     const fields = { channelId, webhookUrl: receiver.url, retryPolicy: { maxRetries: 0 } };

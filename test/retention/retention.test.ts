@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterAll(() => posthorn.stop());
 
 describe('retention', () => {
-  test('messages older than their channel keeps them go with deliveries, attempts and dead letters; all others stay', async () => {
+  test('messages older than the retention of their channel are removed with deliveries, attempts and dead letters; all others stay', async () => {
     const younger = await scene.aged(0.99);
     const { id: otherChannel } = await createChannel(posthorn, { retentionDays: 3 });
     const other = await insertAged(posthorn, { channelId: otherChannel, subscriptionIds: [], ageDays: 2 });
@@ -49,7 +49,7 @@ describe('retention', () => {
     expect(await scene.pass()).toMatchObject({ messages: 0, kept: 0, deliveries: 0, subscriptions: 0, channels: 0 });
   });
 
-  test('a shorter retentionDays holds at the next pass', async () => {
+  test('a shorter retentionDays applies at the next pass', async () => {
     await posthorn.request('PATCH', `/v1/channels/${channelId}`, { retentionDays: 30 });
     await scene.aged(10);
     expect(await scene.pass()).toMatchObject({ messages: 0 });
@@ -59,7 +59,7 @@ describe('retention', () => {
     expect(await scene.pass()).toMatchObject({ messages: 1, attempts: 1 });
   });
 
-  test('a message with an unfinished delivery or an open dead letter stays until that is settled', async () => {
+  test('a message with an unfinished delivery or an open dead letter stays until that is finished', async () => {
     const second = await scene.subscribe();
     const half = await insertAged(posthorn, { channelId, subscriptionIds: [subscriptionId, second], ageDays: 2 });
     await posthorn.deps.db.delivery.updateMany({
@@ -81,7 +81,7 @@ describe('retention', () => {
     expect(await historyOf(posthorn)).toEqual({ messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 });
   });
 
-  test('a deleted channel keeps its history until retention, then loses it, its subscriptions and itself', async () => {
+  test('a deleted channel keeps its history until retention, then that, its subscriptions and the channel are removed', async () => {
     const young = await scene.aged(0.5);
     await scene.aged(2, 'open');
     await posthorn.request('DELETE', `/v1/channels/${channelId}`);
@@ -108,7 +108,7 @@ describe('retention', () => {
     expect((await posthorn.request('GET', `/v1/channels/${channelId}/messages`)).status).toBe(404);
   });
 
-  test('a cancelled message goes once it was cancelled for longer than its channel keeps messages, and what waits stays', async () => {
+  test("a cancelled message is removed once it was cancelled for longer than its channel's retention, and scheduled ones stay", async () => {
     const schedule = async (): Promise<string> => (await publish(posthorn, channelId, { delay: 3_600_000 })).id;
     const [older, younger, waiting] = [await schedule(), await schedule(), await schedule()];
     const cancelledFor = async (id: string, hours: number): Promise<void> => {
@@ -143,7 +143,7 @@ describe('retention', () => {
     expect(await scene.pass()).toMatchObject({ messages: 1, channels: 1 });
   });
 
-  test('a deleted subscription goes with its secrets once it has no history; its channel and the living ones stay', async () => {
+  test('a deleted subscription is removed with its secrets once it has no history; its channel and active subscriptions stay', async () => {
     const other = await scene.subscribe();
     const message = await scene.aged(0.5);
     await posthorn.request('DELETE', `/v1/subscriptions/${subscriptionId}`);
@@ -159,7 +159,7 @@ describe('retention', () => {
     expect(await posthorn.deps.db.subscriptionSecret.count({ where: { subscriptionId } })).toBe(0);
   });
 
-  test('a deleted channel to which something still belongs stays, and the pass goes on', async () => {
+  test('a deleted channel that is still referenced stays, and the pass continues', async () => {
     const past = new Date(Date.now() - 2 * 86_400_000);
     await posthorn.deps.db.channel.update({ where: { id: channelId }, data: { deletedAt: past } });
     const { id: empty } = await createChannel(posthorn, { retentionDays: 1 });
@@ -176,7 +176,7 @@ describe('retention', () => {
 });
 
 describe('passes', () => {
-  test('more than one batch of messages, and a broadcast with more deliveries than a batch takes, go in one pass', async () => {
+  test('more than one batch of messages, and a broadcast with more deliveries than a batch allows, are removed in one pass', async () => {
     await insertManyAged(posthorn.deps, { channelId, subscriptionIds: [subscriptionId], ageDays: 3, count: 1_201 });
     const many = Array.from({ length: 1_500 }, () => posthorn.deps.newId('subscription'));
     await insertManyAged(posthorn.deps, { channelId, subscriptionIds: many, ageDays: 2, count: 3 });
@@ -186,7 +186,7 @@ describe('passes', () => {
     expect(await historyOf(posthorn)).toEqual({ messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 });
   });
 
-  test('channels with a few expired messages share a batch, and a batch that ends within a channel goes on there', async () => {
+  test('channels with a few expired messages share a batch, and a batch that ends within a channel continues there', async () => {
     const channels = await Promise.all(Array.from({ length: 3 }, () => createChannel(posthorn, { retentionDays: 1 })));
     for (const { id } of channels)
       await insertManyAged(posthorn.deps, { channelId: id, subscriptionIds: [subscriptionId], ageDays: 2, count: 300 });
@@ -203,7 +203,7 @@ describe('passes', () => {
     expect(await historyOf(posthorn)).toEqual({ messages: 0, deliveries: 0, attempts: 0, deadLetters: 0 });
   });
 
-  test('a message that a replay, a retry or an erasure holds is left to the next pass: nobody waits, and publishing goes on', async () => {
+  test('a message locked by a replay, a retry or an erasure is left to the next pass, without blocking, and publishing continues', async () => {
     const held = await scene.aged(2);
     await scene.aged(3);
     const connection = await posthorn.deps.pool.connect();
@@ -220,7 +220,7 @@ describe('passes', () => {
     expect(await scene.pass()).toMatchObject({ messages: 1 });
   });
 
-  test('a dead letter that is replayed while its message expires is either sent again or gone, never half', async () => {
+  test('a dead letter that is replayed while its message expires is either sent again or removed, never in part', async () => {
     await scene.aged(2, 'open');
     const { id: letterId } = await posthorn.deps.db.deadLetter.findFirstOrThrow({ where: { channelId } });
     const [replayed, removed] = await Promise.all([
@@ -232,7 +232,7 @@ describe('passes', () => {
     expect(await historyOf(posthorn)).toEqual({ messages: 1, deliveries: 1, attempts: 1, deadLetters: 1 });
   });
 
-  test('the schedule runs it, one pass at a time over all workers, and the pass shows how far it is', async () => {
+  test('the schedule runs it, one pass at a time over all workers, and the pass shows its progress', async () => {
     await insertManyAged(posthorn.deps, { channelId, subscriptionIds: [subscriptionId], ageDays: 2, count: 600 });
     const schedule = posthorn.temporal.schedule.getHandle(retentionScheduleId(posthorn.taskQueue));
     expect((await schedule.describe()).policies.overlap).toBe('SKIP');
@@ -266,7 +266,7 @@ describe('passes', () => {
     }
   });
 
-  test('a pass that is cancelled ends between two batches and takes nothing half', async () => {
+  test('a pass that is cancelled ends between two batches and removes nothing in part', async () => {
     await insertManyAged(posthorn.deps, { channelId, subscriptionIds: [subscriptionId], ageDays: 2, count: 1_200 });
     const ids = await scene.messageIds();
     const connection = await posthorn.deps.pool.connect();
@@ -308,7 +308,7 @@ describe('passes', () => {
     return rowCount ?? 0;
   };
 
-  test('a worker that stops hands its pass over: the next worker goes on with it', async () => {
+  test('the next worker continues the pass of a worker that stops', async () => {
     await insertManyAged(posthorn.deps, { channelId, subscriptionIds: [subscriptionId], ageDays: 2, count: 1_200 });
     const ids = await scene.messageIds();
     const connection = await posthorn.deps.pool.connect();
@@ -359,7 +359,7 @@ describe('runs', () => {
   const idsOf = async (): Promise<string[]> =>
     (await posthorn.deps.db.run.findMany({ orderBy: { id: 'asc' } })).map(({ id }) => id);
 
-  test('a run that ended before the retentionDays of its app goes with its steps and letters, and a younger one stays', async () => {
+  test('a run that finished before the retentionDays of its app is removed with its steps and dead letters, and a younger one stays', async () => {
     await aged({ madeDaysAgo: 40, endedDaysAgo: 31, steps: 3 });
     await aged({ madeDaysAgo: 32, endedDaysAgo: 31, letter: 'discarded' });
     const endedLate = await aged({ madeDaysAgo: 40, endedDaysAgo: 29 });
@@ -374,7 +374,7 @@ describe('runs', () => {
     expect(await scene.pass()).toMatchObject({ runs: 2, steps: 2 });
   });
 
-  test('a run that has not ended is never removed, and its message stays with it', async () => {
+  test('a run that has not finished is never removed, and its message stays with it', async () => {
     const messageId = await scene.aged(400);
     const waiting = await aged({ madeDaysAgo: 400, messageId });
     const paused = await aged({ madeDaysAgo: 400, status: 'paused' });
@@ -401,7 +401,7 @@ describe('runs', () => {
     expect(await posthorn.deps.db.deadLetter.count()).toBe(0);
   });
 
-  test('more runs, or steps, than one batch takes go in one pass', async () => {
+  test('more runs, or steps, than one batch allows are removed in one pass', async () => {
     const { pool, db } = posthorn.deps;
     const { environmentId } = await db.workflow.findUniqueOrThrow({ where: { id: workflowId } });
     const newId = createNewId(() => ageDaysAgo(40).getTime());
@@ -430,7 +430,7 @@ describe('overdue', () => {
     return { messages: Math.floor(messages / 86_400), runs: Math.floor(runs / 86_400) };
   }
 
-  test('the oldest message that may go says by how much retention is behind, and a pass brings it back to nothing', async () => {
+  test('the oldest removable message shows by how much retention is behind, and a pass resets it to zero', async () => {
     await scene.aged(0.5);
     expect(await readOverdue(posthorn.deps.pool, new Date())).toEqual({ messages: 0, runs: 0 });
     await scene.aged(3);
@@ -443,7 +443,7 @@ describe('overdue', () => {
     expect(await readOverdue(posthorn.deps.pool, new Date())).toEqual({ messages: 0, runs: 0 });
   });
 
-  test('a message that an open dead letter keeps is left out, and the next one behind it counts', async () => {
+  test('a message that an open dead letter keeps is ignored, and the next one after it counts', async () => {
     await scene.aged(9, 'open');
     await scene.aged(4);
     expect(await daysOverdue()).toEqual({ messages: 3, runs: 0 });

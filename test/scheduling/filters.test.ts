@@ -70,7 +70,7 @@ describe('filters', () => {
     };
   }
 
-  // Old: filters were asked in the transaction of a batch of all channels: minutes of costly ones stopped them all, the streams,
+  // Regression: filters were asked in the transaction of a batch of all channels: minutes of costly ones stopped them all, the streams,
   // and whoever changed the channel.
   test('while filters decide, what nobody filters is published, no transaction is open, and others publish and change', async () => {
     const { id: plain } = await createChannel(posthorn);
@@ -190,7 +190,7 @@ describe('filters', () => {
     expect(row.dueAt?.getTime()).toBeGreaterThan(row.deliverAt.getTime() + MINUTE_MS);
   });
 
-  // Old: 20 messages for tomorrow to a channel with 20 costly filters took 24 s.
+  // Regression: 20 messages for tomorrow to a channel with 20 costly filters took 24 s.
   test('no filter is asked about a message that is scheduled, but about what its batch publishes at once', async () => {
     const { deps } = posthorn;
     const held = createHeldFilters(posthorn, '');
@@ -265,7 +265,7 @@ describe('publisher ids', () => {
     expect(await tableContents(posthorn.deps.pool)).toEqual(before);
   }
 
-  // Old: five minutes after its time a repeat was refused for that, whatever its id.
+  // Regression: five minutes after its time a repeat was refused for that, whatever its id.
   test('a repeat is answered with the first message long after the time it was scheduled for, alone and in a batch', async () => {
     const scheduled = { ...message, id: 'order-1', deliverAt: ahead(HOUR_MS) };
     const first = await send(scheduled);
@@ -299,7 +299,7 @@ describe('publisher ids', () => {
     expect(await listWaiting()).toHaveLength(1);
   });
 
-  // Old: the answer was 202 with the id of the cancelled message, and nothing was published.
+  // Regression: the answer was 202 with the id of the cancelled message, and nothing was published.
   test('cancelling a message frees its id, for the same and for another message, alone and in a batch', async () => {
     const scheduled = { ...message, id: 'order-1', delay: HOUR_MS };
     const first = await send(scheduled);

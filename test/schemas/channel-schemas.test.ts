@@ -319,7 +319,7 @@ describe('channel schema changes', () => {
     expect([await refusal(), checks]).toMatchObject([{ details: { field: 'payload.id' } }, 4]);
   });
 
-  // The old mechanism: each channel had a turn of its own, so that a tenant of many channels had as many turns as channels.
+  // Regression: each channel had a turn of its own, so that a tenant of many channels had as many turns as channels.
   test('all channels of an environment take one turn of the thread that checks', async () => {
     const { pool, db } = posthorn.deps;
     const keys: string[] = [];
@@ -479,7 +479,7 @@ describe('real schemas', () => {
     expect(new Set(drafts)).toEqual(new Set(['draft-07', 'draft/2019-09', 'draft/2020-12', undefined]));
   });
 
-  // Old: draft 07, `$id`, `default` and `#/definitions/…` were refused, and so were nearly all schemas of public catalogues.
+  // Regression: draft 07, `$id`, `default` and `#/definitions/…` were refused, and so were nearly all schemas of public catalogues.
   describe.each(fixtures)('the schema %s', (_, { schema, fits, misfits }) => {
     test('is saved, shown as it was written, and checks payloads', async () => {
       const id = await channel({ schema });
@@ -534,7 +534,7 @@ describe('real schemas', () => {
     const b = { properties: { b: true } };
     const condition = JSON.parse('{ "if": { "required": ["x"] }, "then": { "properties": { "b": true, "x": true } } }');
     const dependent = { dependentSchemas: { b, x: { properties: { b: true, x: true } } } };
-    // Old: Ajv refused every member beside a condition that did not hold.
+    // Regression: Ajv refused every member beside a condition that did not hold.
     test.each([
       ['beside a condition', { ...a, ...condition }],
       ['beside a condition, behind allOf', { allOf: [a], ...condition }],

@@ -117,7 +117,7 @@ describe('with the schemas that hurt a validator', () => {
     expect((await create({ schema: { required: ['a'] } })).status).toBe(201);
   });
 
-  // Old: it was judged by the clock, and a machine that was busy with other things refused good schemas.
+  // Regression: it was judged by the clock, and a machine that was busy with other things refused good schemas.
   test('one that the machine did not let compile is not one that compiles too long', async () => {
     const script = `import('./src/messaging/schemas/schemas.ts').then(async ({ createSchemas }) => {
       const schemas = createSchemas({ log: console });
@@ -187,7 +187,7 @@ describe('with the schemas that hurt a validator', () => {
     expect(settled).toEqual(['other', 'hostile']);
   });
 
-  // Old: the pool began no thread for what waited in its own queue behind a job whose thread was ended.
+  // Regression: the pool began no thread for what waited in its own queue behind a job whose thread was ended.
   test('a payload that waits behind one that ends its thread is checked all the same', async () => {
     const schemas = createSchemas({ log: posthorn.deps.log });
     const check = (key: string, a: unknown) =>

@@ -81,7 +81,7 @@ test('names that look like settings and are none are told of once, and those of 
 });
 
 describe('names on the command line', () => {
-  // Old: a name with escape sequences cleared the terminal of whoever listed the keys.
+  // Regression: a name with escape sequences cleared the terminal of whoever listed the keys.
   test('that hold control characters are shown escaped, in the table and as JSON', async () => {
     const name = 'x\u001b[2J\u009bred\u202e';
     const apiKeys = apiKeysOf({

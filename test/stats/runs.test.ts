@@ -281,7 +281,7 @@ describe('waiting', () => {
       return { id, channelId, attempt };
     }
 
-    // Old: one failed attempt showed a receiver as failing until its next success.
+    // Regression: one failed attempt showed a receiver as failing until its next success.
     test('a minute after the first of five failed attempts in a row, and no sooner, until one is delivered', async () => {
       const { id, channelId, attempt } = await subscribed();
       expect(await isFailing(id)).toBeUndefined();

@@ -232,7 +232,8 @@ describe('stats', () => {
         return (await posthorn.deps.db.delivery.count({ where: { subscriptionId, status } })) === count;
       });
 
-    // Old: the share was that of attempts and dead letters of the range, and stayed at 84 % after everything had been retried with success.
+    // Regression: the share was that of attempts and dead letters of the range, and stayed at 84 % after everything had been retried
+    // with success.
     test('a delivery that failed and was retried with success counts once, as delivered, and one that is retried is beside it', async () => {
       const receiver = await receivers.start({ answers: [500] });
       const { id: channelId } = await createChannel(posthorn);

@@ -317,7 +317,7 @@ describe('a list in the order of commits', () => {
   });
 });
 
-// Old: while 300,000 rows of one channel were stored, for half a minute, no stream of any tenant showed anything.
+// Regression: while 300,000 rows of one channel were stored, for half a minute, no stream of any tenant showed anything.
 describe('while a transaction is open that is signed for its channels', () => {
   type Listed = { data: { id: string }[]; pagination: { cursor: string } };
   const list = async (channelId: string, query = ''): Promise<{ ids: string[]; cursor: string }> => {

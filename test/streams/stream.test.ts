@@ -282,7 +282,7 @@ describe('stream', () => {
 });
 
 describe('begins', () => {
-  // The old mechanism: channels of all open streams were asked for, and then every open stream without an answer was ended as one of a
+  // Regression: channels of all open streams were asked for, and then every open stream without an answer was ended as one of a
   // deleted channel, those too that had begun while the query ran.
   test('a stream that begins while the others are looked through for deleted channels goes on', async () => {
     const posthorn = await startPosthorn({ withWorker: false });

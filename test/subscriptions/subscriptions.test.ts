@@ -38,7 +38,7 @@ describe('subscriptions', () => {
   const idsOf = (page: { data: { id: string }[] }) => page.data.map((subscription) => subscription.id);
 
   describe('creating a subscription', () => {
-    test('gives an active one with every default, named after its host', async () => {
+    test('returns an active one with every default, named after its host', async () => {
       const subscription = await create();
       expect(subscription).toStrictEqual({
         id: expect.stringMatching(/^sub_[0-9a-z]{26}$/),
@@ -104,7 +104,7 @@ describe('subscriptions', () => {
         before = await counts();
       });
 
-      test('the channel is missing, malformed, deleted or of another environment: one answer for all', async () => {
+      test('the channel is missing, malformed, deleted or of another environment, with the same response', async () => {
         const deleted = await newChannel();
         await resources.channels.delete(resources.live, deleted);
         const foreign = await newChannel(resources.test);
@@ -192,7 +192,7 @@ describe('subscriptions', () => {
   });
 
   describe('the list of subscriptions', () => {
-    test('runs newest first, in pages that neither repeat nor leave out a subscription', async () => {
+    test('is sorted newest first, in pages that neither repeat nor skip a subscription', async () => {
       const made: string[] = [];
       for (let count = 0; count < 5; count += 1) made.unshift((await create()).id);
       const first = await list({ channelId, limit: '2' });
@@ -214,21 +214,21 @@ describe('subscriptions', () => {
       expect(idsOf(await list({ channelId: 'nonsense' }))).toEqual([]);
     });
 
-    test('filters by owner, as it is since the last change', async () => {
+    test('filters by owner, as of the last change', async () => {
       const [first, second] = [await create({ owner: 'customer-7' }), await create({ owner: 'customer-8' })];
       await create();
       expect(first.owner).toBe('customer-7');
       expect(idsOf(await list({ owner: 'customer-7' }))).toEqual([first.id]);
       await update(second.id, { owner: 'customer-7' });
       expect(idsOf(await list({ owner: 'customer-7' }))).toEqual([second.id, first.id]);
-      // Old: it looked like tenancy, and nothing said that it is none.
+      // Regression: it looked like tenancy, and nothing said that it is none.
       expect(second.warnings).toEqual([{ field: 'owner', reason: expect.stringContaining('does not affect routing') }]);
       expect(await update(first.id, { owner: null })).not.toHaveProperty('owner');
       expect(await resources.subscriptions.get(resources.live, first.id)).not.toHaveProperty('warnings');
       expect(idsOf(await list({ owner: 'customer-7', channelId }))).toEqual([second.id]);
     });
 
-    test('filters by what needs a person: disabled, a failing receiver, a circuit that is not closed, secrets that cannot be opened', async () => {
+    test('filters by subscriptions that need attention: disabled, a failing receiver, a circuit breaker that is not closed, secrets that cannot be decrypted', async () => {
       const made = [];
       for (let count = 0; count < 7; count += 1) made.push(await create());
       const [well, disabled, open, sealed, paused, failing, shaky] = made.map(({ id }) => id);
@@ -289,7 +289,7 @@ describe('lifecycle', () => {
       expect(await get(subscription.id)).toStrictEqual(patched);
     });
 
-    test('sets limits, leaves them, and clears them with null', async () => {
+    test('sets limits, keeps them, and clears them with null', async () => {
       const { id } = await create({ maxConcurrency: null, rateLimit: null });
       expect(await update(id, { maxConcurrency: 3, rateLimit: 7 })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
       expect(await update(id, { name: 'other' })).toMatchObject({ maxConcurrency: 3, rateLimit: 7 });
@@ -298,7 +298,7 @@ describe('lifecycle', () => {
       expect(cleared).not.toHaveProperty('rateLimit');
     });
 
-    test('switches the circuit breaker off and on, and closes a circuit that is open with it', async () => {
+    test('switches the circuit breaker off and on, and closes an open one', async () => {
       const { id } = await create();
       const openedAt = new Date();
       const stored = { circuitOpenedAt: openedAt, circuitProbeAt: openedAt, circuitProbeFailedAt: openedAt };
@@ -338,7 +338,7 @@ describe('lifecycle', () => {
       expect(await update(id, { eventTypes: [], headers: {} })).toMatchObject({ eventTypes: [], headers: {} });
     });
 
-    test('lets the delay that is not named follow the one that is', async () => {
+    test('adjusts the delay that is not named to the one that is', async () => {
       const { id } = await create({ retryPolicy: { initialDelay: 5_000, maxDelay: 60_000 } });
       expect((await update(id, { retryPolicy: { maxDelay: 1_000 } })).retryPolicy).toMatchObject({
         initialDelay: 1_000,
@@ -346,7 +346,7 @@ describe('lifecycle', () => {
       });
     });
 
-    test('takes its own channelId and refuses another one', async () => {
+    test('accepts its own channelId and refuses another one', async () => {
       const { id } = await create();
       const before = await row(id);
       await expect(update(id, { channelId: await newChannel(), name: 'x' })).rejects.toMatchObject(
@@ -368,7 +368,7 @@ describe('lifecycle', () => {
       expect(await row(id)).toStrictEqual(before);
     });
 
-    test('that names no status leaves it as it is', async () => {
+    test('that names no status keeps it', async () => {
       const { id } = await create();
       await resources.subscriptions.pause(resources.live, id);
       expect(await update(id, { name: 'x' })).toHaveProperty('status', 'paused');
@@ -391,7 +391,7 @@ describe('lifecycle', () => {
   });
 
   describe('deleting a subscription', () => {
-    test('hides it, and a second time finds nothing', async () => {
+    test('hides it, and finds nothing the second time', async () => {
       const [kept, { id }] = [await create(), await create()];
       expect(await resources.subscriptions.delete(resources.live, id)).toBeUndefined();
       await expect(get(id)).rejects.toMatchObject(NO_SUBSCRIPTION);
@@ -411,7 +411,7 @@ describe('lifecycle', () => {
         if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(NO_SUBSCRIPTION);
     });
 
-    test('ends its unfinished deliveries, and touches neither finished ones, nor others, nor dead letters', async () => {
+    test('ends its unfinished deliveries, and changes neither finished ones, nor others, nor dead letters', async () => {
       const { db, insertDelivery } = resources;
       const [gone, kept] = [await create(), await create()];
       const pending = await insertDelivery({ channelId, subscriptionId: gone.id, status: 'pending' });
@@ -438,7 +438,7 @@ describe('lifecycle', () => {
       expect(await db.deadLetter.count()).toBe(deadLetters);
     });
 
-    test('changes nothing when its deliveries cannot be ended', async () => {
+    test('changes nothing if its deliveries cannot be ended', async () => {
       const { apps, tenants, newId, now, live, keyRing, guard } = resources;
       const subscription = await create();
       const failing = createSubscriptions(
@@ -460,7 +460,7 @@ describe('lifecycle', () => {
       expect(await get(subscription.id)).toStrictEqual(subscription);
     });
 
-    test('goes with deleting its channel, from lists too', async () => {
+    test('happens with deleting its channel, in lists too', async () => {
       const { id } = await create();
       await resources.channels.delete(resources.live, channelId);
       expect((await list({ limit: '100' })).data.map((shown) => shown.id)).not.toContain(id);
@@ -511,7 +511,7 @@ describe('lifecycle', () => {
       expect(await subscriptions.pause(live, second.id)).toHaveProperty('status', 'paused');
     });
 
-    test('resuming wakes the dispatchers, once it is committed and only if it changed something', async () => {
+    test('wakes the dispatchers, once it is committed and only if it changed something', async () => {
       const { live, subscriptions, databaseUrl } = resources;
       const { id } = await create();
       await subscriptions.pause(live, id);
@@ -551,7 +551,7 @@ describe('secrets', () => {
       .map((row) => openSigningSecret(resources.keyRing, row));
 
   describe('the secret of a subscription', () => {
-    test('is there from the start, 32 random bytes, another one for each subscription', async () => {
+    test('exists from the start, 32 random bytes, another one for each subscription', async () => {
       const secret = await secretNow();
       expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
       expect(await secretNow()).toBe(secret);
@@ -562,7 +562,7 @@ describe('secrets', () => {
       expect((await resources.subscriptions.secret(resources.live, other.id)).secret).not.toBe(secret);
     });
 
-    test('may be the one that its receiver has already, when it is made and when it is rotated', async () => {
+    test('may be the one that its receiver already has, on create and on rotation', async () => {
       const { subscriptions, live } = resources;
       const own = ['one', 'two'].map((text) => `whsec_${Buffer.from(text.padEnd(24, '.')).toString('base64')}`);
       const moved = await subscriptions.create(
@@ -587,7 +587,7 @@ describe('secrets', () => {
         );
     });
 
-    test('is stored sealed, bound to its row', async () => {
+    test('is stored encrypted, bound to its row', async () => {
       const secret = await secretNow();
       const [row, ...more] = await rows();
       expect(more).toEqual([]);
@@ -597,8 +597,8 @@ describe('secrets', () => {
       expect(resources.keyRing.decrypt(row.ciphertext, secretContext(row.id))).toBe(secret);
     });
 
-    // Old: what did not open was a 500, and nothing said that rotating mends it.
-    test('does not open in another row: CONFLICT says to rotate it, and rotating works', async () => {
+    // Regression: what did not open was a 500, and nothing said that rotating mends it.
+    test('cannot be decrypted in another row: CONFLICT says to rotate it, and rotating works', async () => {
       const before = await secretNow();
       await rotate();
       const [current, old] = await rows();
@@ -617,7 +617,7 @@ describe('secrets', () => {
       expect(await secretNow()).toBe(fresh);
     });
 
-    test('that was given up with its key is CONFLICT too, until it is rotated', async () => {
+    test('that was discarded with its key is CONFLICT too, until it is rotated', async () => {
       await resources.db.subscriptionSecret.deleteMany({ where: { subscriptionId: subscription.id } });
       await expect(secretNow()).rejects.toMatchObject({ code: 'CONFLICT' });
       const fresh = await rotate();
@@ -655,7 +655,7 @@ describe('secrets', () => {
   });
 
   describe('rotating the secret', () => {
-    test('makes the new one current and lets the old one sign beside it for 24 hours', async () => {
+    test('makes the new one current and lets the old one sign as well for 24 hours', async () => {
       const old = await secretNow();
       const rotatedAt = resources.now().getTime();
       const fresh = await rotate();
@@ -678,7 +678,7 @@ describe('secrets', () => {
       expect((await resources.subscriptions.secret(resources.live, subscription.id)).older).toEqual([]);
     });
 
-    test('leaves the subscription itself, and the secrets of others, as they were', async () => {
+    test('does not change the subscription itself, nor the secrets of others', async () => {
       const other = await resources.subscriptions.create(
         resources.live,
         createSubscriptionBody.parse({ channelId: subscription.channelId, webhookUrl: 'https://example.com/hook' }),
@@ -689,7 +689,7 @@ describe('secrets', () => {
       expect(await rows(other.id)).toStrictEqual(before);
     });
 
-    test('with an overlap of 0 removes every old one at once, key material and all', async () => {
+    test('with an overlap of 0 removes every old one at once, including its key material', async () => {
       await rotate({ overlapHours: 168 });
       await rotate({ overlapHours: 168 });
       const fresh = await rotate({ overlapHours: 0 });
@@ -697,7 +697,7 @@ describe('secrets', () => {
       expect(await rows()).toHaveLength(1);
     });
 
-    test('never lets an older one outlive the overlap that was asked for last', async () => {
+    test('never lets an older one outlive the overlap that was requested last', async () => {
       const first = await secretNow();
       const second = await rotate({ overlapHours: 168 });
       const third = await rotate({ overlapHours: 1 });
@@ -706,7 +706,7 @@ describe('secrets', () => {
       expect(await signingSecrets()).toEqual([third]);
     });
 
-    test('does not lengthen the life of an older one', async () => {
+    test('does not extend the life of an older one', async () => {
       await secretNow();
       const second = await rotate({ overlapHours: 1 });
       const third = await rotate({ overlapHours: 168 });
@@ -714,8 +714,8 @@ describe('secrets', () => {
       expect(await signingSecrets()).toEqual([third, second]);
     });
 
-    // Old: the oldest one ended at the fourth rotation, days before the time that its rotation had told.
-    test('is CONFLICT where three old ones sign still, which go on until their time', async () => {
+    // Regression: the oldest one ended at the fourth rotation, days before the time that its rotation had told.
+    test('is CONFLICT while three old ones still sign, which continue until they expire', async () => {
       const secrets = [await secretNow()];
       for (const overlapHours of [2, 168, 168]) secrets.unshift(await rotate({ overlapHours }));
       const { older } = await resources.subscriptions.secret(resources.live, subscription.id);
@@ -735,14 +735,14 @@ describe('secrets', () => {
       expect(await signingSecrets()).toEqual([last]);
     });
 
-    test('removes what has run out', async () => {
+    test('removes expired ones', async () => {
       await rotate({ overlapHours: 1 });
       resources.advance(2 * HOUR_MS);
       await rotate({ overlapHours: 1 });
       expect(await rows()).toHaveLength(2);
     });
 
-    test('many times at once leaves exactly one current secret, which is one that was handed out', async () => {
+    test('many times at once leaves exactly one current secret, which is one that was returned', async () => {
       const asked = await Promise.allSettled(Array.from({ length: 6 }, () => rotate()));
       const handedOut = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       expect(new Set(handedOut).size).toBe(3);
@@ -752,7 +752,7 @@ describe('secrets', () => {
       expect(handedOut).toContain(await secretNow());
     });
 
-    test('while it is patched loses neither', async () => {
+    test('during a patch loses neither change', async () => {
       const [fresh] = await Promise.all([
         rotate(),
         resources.subscriptions.update(resources.live, subscription.id, { name: 'renamed' }),

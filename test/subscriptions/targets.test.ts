@@ -71,7 +71,7 @@ describe('named targets', () => {
   const create = <T>(host: string, port = 8080) =>
     posthorn.request<T>('POST', '/v1/subscriptions', { channelId, webhookUrl: `http://${host}:${port}/hook` });
 
-  describe('a name that leads to an allowed address can be saved, and is delivered to', () => {
+  describe('a name that resolves to an allowed address can be saved, and receives deliveries', () => {
     test.each([
       ['of a container', 'vm'],
       ['with an underscore', 'my_service'],
@@ -97,7 +97,7 @@ describe('named targets', () => {
     });
   });
 
-  describe('a name that leads elsewhere is refused, and nothing is changed', () => {
+  describe('a name that resolves to another address is refused, and nothing is changed', () => {
     test.each([
       ['to a range that is not allowed', 'elsewhere', ELSEWHERE],
       ['though it could be public', 'split.example', ELSEWHERE],
@@ -120,7 +120,7 @@ describe('named targets', () => {
     });
   });
 
-  test('a name that does not resolve yet is saved with a warning, which its page has until it does', async () => {
+  test('a name that does not resolve yet is saved with a warning, which stays until it does', async () => {
     const { status, body } = await create<Json>('later');
     expect([status, body.warnings]).toEqual([201, [UNRESOLVED]]);
     const path = `/v1/subscriptions/${body.id}`;
@@ -133,7 +133,7 @@ describe('named targets', () => {
     expect(patched.body).not.toHaveProperty('warnings');
   });
 
-  // Old mechanism: the form of these names is that of public ones, so they had no warning.
+  // Regression: the form of these names is that of public ones, so they had no warning.
   test.each(['hooks.shop.test', 'nowhere.invalid', 'hooks.shop.example'])(
     'a name for tests and examples (%s) is saved with a warning too: the public DNS never has it',
     async (host) => {
@@ -143,13 +143,13 @@ describe('named targets', () => {
     },
   );
 
-  test('a public name that cannot be looked up has no warning: whoever saves it may be offline', async () => {
+  test('a public name that cannot be looked up has no warning, because the service may be offline', async () => {
     const { status, body } = await create<Json>('hooks.example.com');
     expect(status).toBe(201);
     expect(body).not.toHaveProperty('warnings');
   });
 
-  test('a workflow and a connection are judged by the same addresses', async () => {
+  test('a workflow and a connection are checked against the same addresses', async () => {
     const workflow = (url: string) => ({
       name: 'asks',
       trigger: { type: 'manual' },
@@ -201,7 +201,7 @@ describe('own targets', () => {
       (host) => `http://${host}:${portOf(scene.posthorn.url)}`,
     );
 
-  test('an own address cannot be saved in any spelling, in a new subscription or a stored one, and nothing is changed', async () => {
+  test('an address of the service itself cannot be saved in any spelling, in a new subscription or a stored one, and nothing is changed', async () => {
     const { posthorn } = scene;
     const { receiver, channelId, subscriptionId } = await scene.subscribed([200]);
     const path = `/v1/subscriptions/${subscriptionId}`;
@@ -219,7 +219,7 @@ describe('own targets', () => {
     expect(await posthorn.deps.db.subscription.count({ where: { channelId } })).toBe(1);
   });
 
-  test('one that was stored before is not sent to: its deliveries fail as blocked_address, and no message comes of them', async () => {
+  test('one that was stored before receives nothing: its deliveries fail as blocked_address, without a message', async () => {
     const { posthorn } = scene;
     const { db } = posthorn.deps;
     const { channelId, subscriptionId } = await scene.subscribed([200], { retryPolicy: ONE_TRY });
@@ -239,7 +239,7 @@ describe('own targets', () => {
     expect(await db.message.count({ where: { channelId } })).toBe(1);
   });
 
-  test('a kept connection to a receiver is not taken for one to the port that an own endpoint has later', async () => {
+  test('a kept-alive connection to a receiver is not mistaken for one to the port that the service uses later', async () => {
     const { posthorn } = scene;
     const { receiver, channelId } = await scene.subscribed([200], { retryPolicy: ONE_TRY });
     const first = await publish(posthorn, channelId);
@@ -251,7 +251,7 @@ describe('own targets', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  test('receivers beside it on this machine are delivered to', async () => {
+  test('other receivers on this machine receive deliveries', async () => {
     const { posthorn } = scene;
     const { receiver } = await scene.subscribed([200]);
     const { id: channelId } = await createChannel(posthorn);
@@ -348,7 +348,7 @@ describe('warnings', () => {
       }
     });
 
-    test('do not stand in the way of another change, stay when they are sent back, and go when they are replaced', async () => {
+    test('do not prevent another change, stay when they are sent back, and disappear when they are replaced', async () => {
       const { path } = await older({ headers: OLD_HEADERS });
       const renamed = await patch(path, { name: 'renamed' });
       expect([renamed.status, renamed.body.name, renamed.body.warnings]).toEqual([200, 'renamed', headerWarnings]);
@@ -358,7 +358,7 @@ describe('warnings', () => {
       const sentBack = await patch(path, read);
       expect([sentBack.status, sentBack.body.warnings]).toEqual([200, read.warnings]);
       expect(read.warnings).toHaveLength(REFUSED.length);
-      // Old mechanism: one entry with another value had all of them judged anew.
+      // Regression: one entry with another value had all of them judged anew.
       const besides = { ...OLD_HEADERS, 'X-Shop': '2', 'X-New': 'n' };
       const changed = await patch(path, { headers: besides });
       expect([changed.status, changed.body.headers, changed.body.warnings]).toEqual([200, besides, headerWarnings]);
@@ -375,7 +375,7 @@ describe('warnings', () => {
   });
 
   describe('a stored URL that could not be saved today', () => {
-    test('is not sent to: the try is refused as blocked_address, with a plain message', async () => {
+    test('receives nothing: the attempt is refused as blocked_address, with a plain message', async () => {
       const { receiver, channelId } = await older({ webhookUrl: OLD_URL });
       const message = await publish(scene.posthorn, channelId);
       const delivery = await waitForDelivery(scene.posthorn, message.id, 'failed');
@@ -389,7 +389,7 @@ describe('warnings', () => {
       expect(receiver.requests).toEqual([]);
     });
 
-    test('is shown as a warning, and does not stand in the way of another change', async () => {
+    test('is shown as a warning, and does not prevent another change', async () => {
       const { path, receiver } = await older({ webhookUrl: OLD_URL });
       const reason = 'cannot be used, and nothing is sent: it must not be a private, local or reserved address';
       const renamed = await patch(path, { name: 'renamed', webhookUrl: OLD_URL });

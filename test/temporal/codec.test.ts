@@ -65,7 +65,7 @@ async function startWith(keys: string | undefined): Promise<RunningWorker> {
 }
 
 describe('with TEMPORAL_CODEC_KEYS', () => {
-  test('Temporal can read neither inputs, results and summaries of a delivery, nor the failures of its tries', async () => {
+  test('Temporal can read neither inputs, results and summaries of a delivery, nor the failures of its attempts', async () => {
     const delivery = await deliver([500], 'failed');
     const recorded = await historyOf(posthorn, delivery.workflowId, 'closed');
     const text = readable(recorded);
@@ -77,7 +77,7 @@ describe('with TEMPORAL_CODEC_KEYS', () => {
     expect(text).toContain('order.zebra');
   });
 
-  test('histories replay: the encrypted ones, and those that were kept before there were keys', async () => {
+  test('histories replay: the encrypted ones, and those that were stored before there were keys', async () => {
     const encrypted = await deliver([500, 200], 'delivered');
     const histories = [
       await historyOf(posthorn, encrypted.workflowId, 'closed'),
@@ -98,7 +98,7 @@ describe('with TEMPORAL_CODEC_KEYS', () => {
   });
 });
 
-test('a worker that lacks a key of the namespace does not start, and one with a new key before the old one goes on', async () => {
+test('a worker that lacks a key of the namespace does not start, and one with a new key before the old one continues', async () => {
   const waiting = await deliver([500, 200], 'retrying', { ...POLICY, initialDelay: 8_000 });
   await posthorn.worker.stop();
   const remedy =
@@ -120,7 +120,7 @@ test('a worker that lacks a key of the namespace does not start, and one with a 
   expect(new Set(keyIds)).toEqual(new Set(['k1', 'k2']));
 });
 
-test('once every worker writes with the new key, the old one can go', async () => {
+test('once every worker writes with the new key, the old one can be removed', async () => {
   for (const worker of workers.splice(0)) await worker.stop();
   await startWith(k2);
   const { workflowId } = await deliver([200], 'delivered');

@@ -27,7 +27,7 @@ afterAll(async () => {
   await posthorn.stop();
 });
 
-test('a Temporal with a worker is in order', async () => {
+test('a Temporal with a worker passes the check', async () => {
   const examined = { client: temporal.client, settings };
   const findings = [
     ...(await examineTemporal(settings)).slice(0, 1),
@@ -46,14 +46,14 @@ test('a Temporal with a worker is in order', async () => {
   ]);
 });
 
-test('a Temporal that is not there is at fault, and nothing behind it is looked at', async () => {
+test('a Temporal that is down fails the check, and later checks are skipped', async () => {
   const away = `127.0.0.1:${await findFreePort()}`;
   expect(await examineTemporal({ address: away, namespace: 'default' })).toEqual([
     { check: 'temporal', verdict: 'fail', says: expect.stringContaining(`nothing listens at ${away}`) },
   ]);
 });
 
-test('a namespace that is missing is at fault, and nothing in it is looked at', async () => {
+test('a missing namespace fails the check, and nothing in it is checked', async () => {
   const findings = await examineTemporal({ address, namespace: 'nowhere' });
   expect(findings).toMatchObject([
     { check: 'temporal', verdict: 'ok' },
@@ -61,7 +61,7 @@ test('a namespace that is missing is at fault, and nothing in it is looked at', 
   ]);
 });
 
-test('a namespace without our search attributes is warned about, by their names', async () => {
+test('a namespace without our search attributes causes a warning with their names', async () => {
   const namespace = `doctor-${randomBytes(4).toString('hex')}`;
   const seconds = 86_400 as unknown as never;
   await temporal.client.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds } });
@@ -76,7 +76,7 @@ test('a namespace without our search attributes is warned about, by their names'
   });
 });
 
-test('a task queue that nobody polls is at fault', async () => {
+test('a task queue that no worker polls fails the check', async () => {
   const examined = { client: temporal.client, settings };
   expect(await checkTaskQueue(examined, `nobody-${randomBytes(4).toString('hex')}`)).toMatchObject({
     verdict: 'fail',

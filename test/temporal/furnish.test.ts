@@ -31,9 +31,9 @@ const shown = async (name: string): Promise<string[]> => {
   return Object.keys(customAttributes ?? {}).filter((attribute) => attribute.startsWith('Posthorn'));
 };
 
-// Old: a worker that described the namespace just after another one had registered it went on at once, the server denied the
+// Regression: a worker that described the namespace just after another one had registered it went on at once, the server denied the
 // namespace to every other call for up to ten seconds, and the worker ended.
-test('a worker that comes just after another has registered the namespace waits until the server knows it', async () => {
+test('a worker that starts just after another has registered the namespace waits until the server has it', async () => {
   const name = `${namespace}-late`;
   const late = await connectToTemporal({ address, namespace: name });
   const { workflowService } = late.client;

@@ -79,7 +79,7 @@ test('a worker that may not add search attributes delivers without them', async 
   await posthorn.stop();
 });
 
-test('its log says once which ones the owner adds, however often it looks', async () => {
+test('its log says once which ones the owner must add, however often it checks', async () => {
   const namespace = await makeBareNamespace();
   const { client } = await connect(proxy.address, namespace);
   const { lines, log } = listeningLog();
@@ -94,8 +94,8 @@ test('its log says once which ones the owner adds, however often it looks', asyn
   ]);
 });
 
-// Old: a worker that might not list them ran without those that the owner had made.
-test('search attributes that the owner has made are used by a worker that may not list them', async () => {
+// Regression: a worker that might not list them ran without those that the owner had made.
+test('a worker uses search attributes that the owner has created even if it may not list them', async () => {
   const namespace = nameOf('owned');
   await makeNamespace(namespace);
   const { client } = await connect(proxy.address, namespace);
@@ -107,7 +107,7 @@ test('search attributes that the owner has made are used by a worker that may no
   expect(lines).toEqual([]);
 });
 
-test('a namespace that is missing and that a worker may not make is a sentence for the operator', async () => {
+test('a missing namespace that a worker may not create is reported to the operator', async () => {
   const namespace = nameOf('missing');
   const { client } = await connect(proxy.address, namespace);
   const furnishing = furnish(client, { namespace, taskQueue, log: createLog('silent'), schedules });

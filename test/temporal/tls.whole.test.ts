@@ -79,7 +79,7 @@ async function atTheStart(address: string, variables: Record<string, string>): P
 const without = (...names: (keyof typeof FILES)[]): Record<string, string> =>
   Object.fromEntries(Object.entries(FILES).filter(([name]) => !names.some((left) => left === name)));
 
-test('a message arrives through a Temporal that wants a certificate of its clients', async () => {
+test('a message is delivered through a Temporal that requires client certificates', async () => {
   const posthorn = await startPosthorn({ variables: { ...FILES, TEMPORAL_ADDRESS: mutual.address } });
   const receiver = await startReceiver();
   const { id: channelId } = await createChannel(posthorn);
@@ -91,7 +91,7 @@ test('a message arrives through a Temporal that wants a certificate of its clien
   await posthorn.stop();
 });
 
-describe('a server that wants a certificate of its clients', () => {
+describe('a server that requires client certificates', () => {
   test('is reached with all four settings', async () => {
     expect(await atTheStart(mutual.address, FILES)).toBe('it answers');
   });
@@ -100,7 +100,7 @@ describe('a server that wants a certificate of its clients', () => {
   test.each([
     ['no certificate', without('TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE')],
     ['a certificate of another authority', { ...FILES, ...OF_A_STRANGER }],
-  ])('lets no role in that has %s, which names the setting to change', async (_, variables) => {
+  ])('refuses a command that has %s, which names the setting to change', async (_, variables) => {
     // A role that waits looks again, and so does this: a look that got no word at all says nothing.
     const sentence = await waitFor('the server’s word', async () => {
       const said = (await atTheStart(mutual.address, variables)).replace('it waits: ', '');
@@ -114,7 +114,7 @@ describe('a server that wants a certificate of its clients', () => {
   test.each([
     ['the wrong authority', { ...FILES, TEMPORAL_TLS_CA_FILE: file('other.pem', clientAuthority.cert) }],
     ['the system’s authorities', without('TEMPORAL_TLS_CA_FILE')],
-  ])('ends a role that trusts %s, with the setting to change', async (_, variables) => {
+  ])('makes a command exit that trusts %s, with the setting to change', async (_, variables) => {
     expect(await atTheStart(mutual.address, variables)).toBe(
       `TEMPORAL_TLS_CA_FILE: ${mutual.address} shows a certificate that is not trusted here; set it to the file of the authority that has signed it`,
     );
@@ -123,18 +123,18 @@ describe('a server that wants a certificate of its clients', () => {
   test.each([
     ['the address as its name', without('TEMPORAL_TLS_SERVER_NAME'), '127.0.0.1'],
     ['another name', { ...FILES, TEMPORAL_TLS_SERVER_NAME: 'temporal.test' }, 'temporal.test'],
-  ])('ends a role that expects %s, with the setting to change', async (_, variables, name) => {
+  ])('makes a command exit that expects %s, with the setting to change', async (_, variables, name) => {
     expect(await atTheStart(mutual.address, variables)).toBe(
       `TEMPORAL_TLS_SERVER_NAME: ${mutual.address} shows a certificate for temporal.example and not for ${name}; set it to a name in that certificate`,
     );
   });
 
-  test('makes a role wait that speaks no TLS, which names the setting to change', async () => {
+  test('makes a command wait that does not use TLS, which names the setting to change', async () => {
     expect(await atTheStart(mutual.address, {})).toContain('set TEMPORAL_TLS to true if the server wants TLS');
   });
 });
 
-describe('a server that wants an API key', () => {
+describe('a server that requires an API key', () => {
   const trusted = without('TEMPORAL_TLS_CERT_FILE', 'TEMPORAL_TLS_KEY_FILE');
 
   test('is reached with it, also from a file', async () => {
@@ -143,7 +143,7 @@ describe('a server that wants an API key', () => {
     expect(await atTheStart(byKey.address, { ...trusted, TEMPORAL_API_KEY_FILE })).toBe('it answers');
   });
 
-  test('ends a role that has none, or another one, with the setting to change', async () => {
+  test('makes a command exit that has none, or another one, with the setting to change', async () => {
     expect(await atTheStart(byKey.address, trusted)).toBe(
       `TEMPORAL_API_KEY: ${byKey.address} lets nobody into the namespace default without credentials; set it, or TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE`,
     );

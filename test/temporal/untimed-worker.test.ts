@@ -16,7 +16,7 @@ class Probe extends UntimedWorker {
   }
 }
 
-test('no call into workflow code has a limit', async () => {
+test('no call into workflow code has a time limit', async () => {
   const limits: unknown[] = [];
   const watch = (_: unknown, ...[, options]: [vm.Context, (vm.RunningScriptOptions | string)?]): void => {
     limits.push(typeof options === 'object' ? options.timeout : undefined);

@@ -65,7 +65,7 @@ const eventTypesOf = ({ history }: RecordedHistory): string[] => {
   return events.map(({ eventType }) => eventType.replace('EVENT_TYPE_', ''));
 };
 
-test('there is one kept history of every way a Temporal workflow can go', () => {
+test('there is one recorded history of every path through a Temporal workflow', () => {
   expect(readdirSync(HISTORIES_FOLDER).toSorted()).toEqual(names.map((name) => `${name}.json`).toSorted());
 });
 
@@ -89,7 +89,7 @@ test.each([
   ['message-replay', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['reconciler', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
   ['retention', ['ACTIVITY_TASK_COMPLETED', 'WORKFLOW_EXECUTION_COMPLETED'], []],
-])('%s has gone the way of its name, when it was kept and now', (name, present, absent) => {
+])('%s has taken the path of its name, when it was recorded and now', (name, present, absent) => {
   for (const recorded of [keptOf(name), fresh[name]]) {
     const eventTypes = eventTypesOf(recorded ?? { workflowId: name, history: { events: [] } });
     expect(eventTypes).toEqual(expect.arrayContaining(present));
@@ -97,12 +97,12 @@ test.each([
   }
 });
 
-test.each(names)('%s goes on under the workflows of today, as it was kept and as it goes now', (name) => {
+test.each(names)('%s continues with the current workflows, as stored and as recorded now', (name) => {
   expect([Object.keys(ofKept), Object.keys(ofFresh)]).toEqual([names, names].map((all) => expect.arrayContaining(all)));
   expect([ofKept[name], ofFresh[name]]).toEqual([undefined, undefined]);
 });
 
-test('workflows with one command more, or without the type, are found out by every history that they concern', async () => {
+test('workflows with an additional command, or without the type, fail the replay of every history that they concern', async () => {
   const workflowsPath = fileURLToPath(new URL('../support/make/changed-workflows.ts', import.meta.url));
   const changed = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
   const outcomes = await replay(changed, kept());
@@ -115,7 +115,7 @@ test('workflows with one command more, or without the type, are found out by eve
   expect(retention).toBeInstanceOf(Error);
 });
 
-test('the kept histories name neither machines nor paths, and no payload has entered Temporal', () => {
+test('the recorded histories name neither machines nor paths, and contain no payload', () => {
   for (const name of names) {
     const text = textOf(name);
     const decoded = text.replaceAll(/"data": "([\w+/=]*)"/g, (_, data: string) =>

@@ -57,7 +57,7 @@ async function eventsOf(workflowId: string): Promise<{ text: string; misfits: nu
   return { text, misfits: text.split('NON_DETERMINISTIC_ERROR').length - 1 };
 }
 
-test('deliveries that wait for a retry outlive the roll to a release with a changed workflow, and so do those begun meanwhile', async () => {
+test('deliveries that wait for a retry survive a rolling upgrade to a changed workflow, and so do those started meanwhile', async () => {
   const { id: channelId } = await createChannel(posthorn);
   const retryPolicy = { maxRetries: 50, initialDelay: 3_000, maxDelay: 3_000, backoffMultiplier: 1 };
   await createSubscription(posthorn, { channelId, webhookUrl: receiver.url, retryPolicy, circuitBreaker: false });

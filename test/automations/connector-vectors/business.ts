@@ -1,6 +1,6 @@
 import { basic, type ConnectorVectors, KEY } from './vector.ts';
 
-/** Connectors of data, sales, commerce, support and models, and the one for all others. */
+/** Connectors for data, sales, commerce, support and models, and the generic one. */
 export const BUSINESS_VECTORS: Record<string, ConnectorVectors> = {
   notion: {
     credentials: { token: 'ntn_1' },

@@ -73,7 +73,7 @@ export const MESSAGE_VECTORS: Record<string, ConnectorVectors> = {
             {
               contentType: 'application/vnd.microsoft.card.adaptive',
               contentUrl: null,
-              // A value is never read as a template again.
+              // A value is never evaluated as a template again.
               content: { type: 'AdaptiveCard', version: '1.5', body: ['$text'] },
             },
           ],

@@ -1,4 +1,4 @@
-/** A request as a service documents it. `to` has the host and what follows it; `body` is JSON, or the fields of a form. */
+/** A request as a service documents it. `to` is the host and path; `body` is JSON, or the fields of a form. */
 export type Vector = {
   params: Record<string, unknown>;
   method: string;
@@ -8,7 +8,7 @@ export type Vector = {
   form?: Record<string, string>;
 };
 
-/** Credentials that a connector takes, the headers that its requests then have, and a vector for each of its operations. */
+/** Credentials that a connector accepts, the headers of its requests, and a vector for each of its operations. */
 export type ConnectorVectors = {
   credentials?: Record<string, unknown>;
   headers?: Record<string, string>;

@@ -3,7 +3,7 @@ import type { ConnectorVectors } from './vector.ts';
 
 const headers = { authorization: 'Bearer at-1' };
 
-/** Connectors whose provider gives access tokens. */
+/** Connectors whose provider issues access tokens. */
 export const TOKEN_VECTORS: Record<string, ConnectorVectors> = {
   'google-sheets': {
     credentials: { clientId: 'c', clientSecret: 's' },

@@ -5,13 +5,13 @@ import { healthAnswer, readyAnswer, unreadyAnswer } from '../../../src/api/http/
 import { routes } from '../../../src/process/routes.ts';
 import { type ErrorCode, STATUS_OF_CODE } from '../../../src/kernel/errors.ts';
 
-/** Where a value, as it came over the wire, differs from a schema; nothing when it fits. Unknown fields are problems. */
+/** Returns where a value, as it came over the wire, differs from a schema; empty when it fits. Unknown fields are problems. */
 export const problemsOf = (schema: z.ZodType, value: unknown): string[] =>
   schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
 export type Seen = { method: string; path: string; status: number; body: unknown };
 
-/** Answers of what has no row: they stand before the route table, and have no rate limit. */
+/** Responses of paths that have no row: they are answered before the route table and have no rate limit. */
 export const PROBES: Readonly<Record<string, Readonly<Record<number, z.ZodType>>>> = {
   '/healthz': { 200: healthAnswer },
   '/readyz': { 200: readyAnswer, 503: unreadyAnswer },
@@ -21,7 +21,7 @@ const patterns = routes.map((row) => ({ row, pattern: new RegExp(`^${row.path.re
 
 const parametersOf = ({ path }: Row): number => path.split(':').length;
 
-/** The row that a request is for. A path that several rows may name is of those with the fewest parameters, whatever the method. */
+/** Returns the row for a request. When several rows match a path, the one with the fewest parameters wins, whatever the method. */
 function rowOf(method: string, path: string): Row | undefined {
   const rows = patterns.filter(({ pattern }) => pattern.test(path)).map(({ row }) => row);
   const fewest = Math.min(...rows.map(parametersOf));
@@ -29,8 +29,8 @@ function rowOf(method: string, path: string): Row | undefined {
 }
 
 /**
- * Where an answer differs from what the route table says of it: another status, a body that does not fit the schema of its
- * status, or a code that the route does not name. Answers to HEAD, and streams, have no body to look at.
+ * Returns where a response differs from its route row: another status, a body that does not fit the schema of its status, or a code
+ * that the route does not list. Responses to HEAD, and streams, have no body to check.
  */
 export function answerProblems({ method, path: target, status, body }: Seen, table = rowOf): string[] {
   const [path = ''] = target.split('?');
@@ -50,7 +50,7 @@ export function answerProblems({ method, path: target, status, body }: Seen, tab
   ];
 }
 
-/** An answer of lines is looked at as an array of them. `as`: http/line-stream.ts puts the line's schema there. */
+/** A response of JSON lines is checked as an array of them. `as`: http/line-stream.ts puts the line's schema there. */
 const linesOf = (schema: z.ZodType): z.ZodType => {
   const line = schema.meta()?.['line'] as z.ZodType | undefined;
   return line === undefined ? schema : z.array(line);
@@ -58,6 +58,6 @@ const linesOf = (schema: z.ZodType): z.ZodType => {
 
 const isStream = (schema: z.ZodType): boolean => schema.meta()?.['mediaType'] === 'text/event-stream';
 
-/** Refusals of what is no route, beside those that stand before the look for one. */
+/** Error codes for paths without a route, in addition to those raised before routing. */
 const NO_ROUTE: readonly ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'];
 const ANY = { access: { scope: 'channels:read' }, method: 'GET', errors: [] } as const;

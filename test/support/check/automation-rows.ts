@@ -19,7 +19,7 @@ const definition = {
   ],
 };
 
-/** Workflows and their runs: spec §4, and our additions to it. */
+/** Workflows and their runs: spec §4 and this service's additions. */
 export const AUTOMATION_ROWS: ContractRow[] = [
   {
     method: 'POST',

@@ -9,7 +9,7 @@ import type { ContractRow } from './contract-row.ts';
 const scope = 'credentials:write';
 const ONE = '/v1/connections/:connectionId';
 
-/** The catalogue (spec §4 and ours), and credentials for it. */
+/** The catalogue (spec §4 and this service's additions), and its credentials. */
 export const CONNECTOR_ROWS: ContractRow[] = [
   { method: 'GET', path: '/v1/connectors', scope: 'workflows:read', status: 200, listOf: connectorAnswer },
   {

@@ -2,16 +2,16 @@ import { expect } from '@jest/globals';
 import { STATUS_OF_CODE, type ErrorCode } from '../../../src/kernel/errors.ts';
 import type { Answer } from '../service/posthorn.ts';
 
-/** A refused request's answer. */
+/** The body of a refused request. */
 export type Envelope = { error: { code: string; message: string; details?: { field: string; reason: string } } };
 
-/** Properties of every answer, whatever it says (spec §8). */
+/** Asserts the headers that every response has, whatever its body (spec §8). */
 export function expectHeaders({ headers }: Answer<unknown>): void {
   expect(headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
   for (const name of ['limit', 'remaining', 'reset']) expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
 }
 
-/** The envelope of the specification §7 and nothing beside it. */
+/** Asserts the envelope of specification §7 and nothing besides it. */
 export function expectRefused(answer: Answer<Envelope>, code: ErrorCode, field?: string): void {
   const { error } = answer.body;
   expect({ status: answer.status, code: error.code, field: error.details?.field }).toEqual({

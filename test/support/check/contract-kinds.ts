@@ -1,6 +1,9 @@
 import { type ContractRow, parameterOf } from './contract-table.ts';
 
-/** What the mechanisms that stand before a route see of it: method, level, whether its path names something, and what body it takes. */
+/**
+ * Returns the properties of a route that the mechanisms in front of it depend on: method, level, whether its path names a resource, and
+ * which body it accepts.
+ */
 function kindOf({ method, path, level, body, isBodyOptional }: ContractRow): string {
   const taken = body === undefined ? 'no body' : isBodyOptional === true ? 'an optional body' : 'a body';
   const named = parameterOf(path) === undefined ? 'nothing' : 'one thing';
@@ -8,7 +11,7 @@ function kindOf({ method, path, level, body, isBodyOptional }: ContractRow): str
   return `${method} of ${place}, names ${named}, takes ${taken}`;
 }
 
-/** The first row of each kind: what is one mechanism for all routes is tried on these. */
+/** Returns the first row of each kind, to test mechanisms that are the same for all routes. */
 export const oneOfEachKind = (rows: readonly ContractRow[]): [kind: string, row: ContractRow][] => [
   ...new Map(rows.toReversed().map((row) => [kindOf(row), row])),
 ];

@@ -21,38 +21,38 @@ export type ResourceIds = {
   auditEntryId: string;
   machineCredentialId: string;
   webhookId: string;
-  /** A refused request to an inbound webhook, whose body is kept. */
+  /** A refused request to an inbound webhook, whose body is stored. */
   requestId: string;
   inspectorId: string;
   inspectedRequestId: string;
   secretId: string;
   connectionId: string;
-  /** A name of the catalogue, which is the same for all tenants. */
+  /** A connector of the catalogue, which is the same for all tenants. */
   connectorId: string;
   organisationId: string;
 } & Readonly<Record<`${IdKind}Id`, string>>;
 
 /**
- * The contract of one endpoint, written by hand from the specification §4. The tests compare the route table with it, so that neither
- * a scope nor a status changes unseen.
+ * The contract of one endpoint, written by hand from specification §4. The tests compare the route table with it, so that no scope or
+ * status changes unnoticed.
  */
 export type ContractRow = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   scope: Scope;
-  /** Above environments, which no API key is; or a thing of the app that both of its environments have. */
+  /** Above environments, where API keys have no access; or a resource of the app that both of its environments share. */
   level?: 'organisation' | 'any';
   status: 200 | 201 | 202 | 204;
-  /** Schema of its answer; absent with 204. `listOf` is a page of that resource. */
+  /** Schema of the response; absent with 204. `listOf` is a page of that resource. */
   answers?: z.ZodType;
   listOf?: z.ZodType;
-  /** Answers with server-sent events; test/streams/stream.test.ts reads them. */
+  /** Responds with server-sent events; tested in test/streams/stream.test.ts. */
   isStream?: true;
-  /** Answers with lines of JSON; test/identity/audit.test.ts reads them. */
+  /** Responds with lines of JSON; tested in test/identity/audit.test.ts. */
   isLines?: true;
-  /** A good body, where one is taken. */
+  /** A valid body, if the endpoint accepts one. */
   body?: (ids: ResourceIds) => Record<string, unknown>;
-  /** Further good bodies, with the ids that the first one does not name. */
+  /** Further valid bodies, with the ids that the first one does not contain. */
   otherBodies?: (ids: ResourceIds) => Record<string, unknown>[];
   isBodyOptional?: true;
 };

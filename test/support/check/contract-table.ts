@@ -204,7 +204,7 @@ const WRITTEN: ContractRow[] = [
   {
     method: 'GET',
     path: '/v1/subscriptions/:subscriptionId/secret',
-    // A reader of the secret can sign in our name, so reading takes the right to change it.
+    // Whoever can read the secret can sign in our name, so reading it requires the right to change it.
     scope: 'subscriptions:write',
     status: 200,
     answers: secretAnswer,
@@ -263,7 +263,7 @@ const WRITTEN: ContractRow[] = [
   ...IDENTITY,
 ];
 
-/** Fills the example ids of a route row with ids that are there. */
+/** Replaces the example ids of a route row with ids that exist. */
 const withRealIds = (body: unknown, ids: ResourceIds): Record<string, unknown> => {
   let text = JSON.stringify(body);
   for (const kind of Object.keys(ID_PREFIXES) as IdKind[]) {
@@ -274,8 +274,8 @@ const withRealIds = (body: unknown, ids: ResourceIds): Record<string, unknown> =
 };
 
 /**
- * Rows of resources that the specification does not name. The route row says what to expect, and its example is a good body. To hold a
- * scope or a status against an unseen change, write the row by hand above.
+ * Rows of resources that the specification does not name. The route row says what to expect, and its example is a valid body. To
+ * protect a scope or a status against an unnoticed change, write the row by hand above.
  */
 const DERIVED: ContractRow[] = routes.flatMap((row): ContractRow[] => {
   const { access, method, path, status, example } = row;
@@ -302,14 +302,14 @@ const DERIVED: ContractRow[] = routes.flatMap((row): ContractRow[] => {
 
 export const CONTRACT: ContractRow[] = [...WRITTEN, ...DERIVED];
 
-/** Resources that `DERIVED` can create: the path to post to, and the parameter that names what was created. */
+/** Resources that `DERIVED` can create: the path to post to, and the parameter that names the created resource. */
 export const DERIVED_RESOURCES = DERIVED.flatMap(({ method, path, status, body }) => {
   const one = DERIVED.find((each) => each.path.startsWith(`${path}/:`));
   if (method !== 'POST' || status !== 201 || body === undefined || one === undefined) return [];
   return [{ path, body, parameter: parameterOf(one.path) as string }];
 });
 
-/** The parameter that a path names; undefined when it names none. No path names two. */
+/** Returns the parameter of a path, or undefined if it has none. No path has two. */
 export function parameterOf(path: string): keyof ResourceIds | undefined {
   // `as`: the tables' parameters are the ids' names; a path with another one finds no id and fails its test.
   return /:(\w+)/.exec(path)?.[1] as keyof ResourceIds | undefined;

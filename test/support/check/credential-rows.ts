@@ -5,7 +5,7 @@ import {
 } from '../../../src/identity/credentials/machine-credentials/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
-/** Endpoints of the credentials by which callers are known. */
+/** Endpoints of the credentials that identify callers. */
 export const CREDENTIAL_ROWS: ContractRow[] = [
   { method: 'GET', path: '/v1/api-keys', scope: 'credentials:write', status: 200, listOf: apiKeyAnswer },
   {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Document } from '../../../src/api/openapi/document.ts';
 
 export type Operation = {
-  /** As the route table has it: `GET /v1/channels/:channelId`. */
+  /** As in the route table: `GET /v1/channels/:channelId`. */
   endpoint: string;
   method: string;
   path: string;
@@ -21,7 +21,7 @@ type Response = {
   content?: Record<string, { schema: object; examples?: unknown }>;
 };
 
-/** Every operation of a document. */
+/** Returns every operation of a document. */
 export const operationsOf = ({ paths }: Document): Operation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
@@ -32,10 +32,10 @@ export const operationsOf = ({ paths }: Document): Operation[] =>
   );
 
 const documents = new WeakMap<Document, Ajv2020>();
-// `as`: the package is written for CommonJS alone.
+// `as`: the package is written for CommonJS only.
 const addFormats = createRequire(import.meta.url)('ajv-formats') as (ajv: Ajv2020) => void;
 
-/** Where a value differs from a schema of the document; nothing when it fits. */
+/** Returns where a value differs from a schema of the document; empty when it fits. */
 export function schemaProblems(document: Document, schema: object, value: unknown): string[] {
   let ajv = documents.get(document);
   if (ajv === undefined) {
@@ -52,7 +52,7 @@ export function schemaProblems(document: Document, schema: object, value: unknow
     : (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);
 }
 
-/** Response of an operation for a status, with its headers by name. Undefined where the document has none. */
+/** Returns the response of an operation for a status, with its headers by name, or undefined if the document has none. */
 function responseOf(document: Document, operation: Operation, status: number): Response | undefined {
   const response = operation.responses[String(status)];
   if (response?.$ref === undefined) return response;
@@ -60,7 +60,7 @@ function responseOf(document: Document, operation: Operation, status: number): R
   return responses[response.$ref.split('/').at(-1) ?? ''];
 }
 
-/** Where an answer differs from what the document says of it: its status, a header that must be there, its body. */
+/** Returns where a response differs from the document: its status, a required header, its body. */
 export function answerProblems(
   document: Document,
   operation: Operation,

@@ -8,30 +8,30 @@ import { deathsOf, type PosthornProcess } from '../service/processes.ts';
 import type { createScenes } from '../make/scene.ts';
 import { waitFor } from './wait-for.ts';
 
-/** The service that a drill runs against. `pool` leads to the database as the service reaches it. */
+/** The service that a drill runs against. `pool` connects to the database as the service does. */
 export type Drilled = {
   urlOf: () => string;
   key: string;
   pool: Pool;
   client: Client;
   scenes: ReturnType<typeof createScenes>;
-  /** Processes that may not end. */
+  /** Processes that must not exit. */
   processes: readonly PosthornProcess[];
 };
 
-// Counted from the moment at which the server takes connections and writes again, beyond the time of the same without a fault. On a
-// machine that does twenty other things that alone is ten seconds.
+// Counted from the moment at which the server accepts connections and writes again, on top of the time that the same work takes without
+// a fault. On a machine that runs twenty other programs, that alone is ten seconds.
 const HEALED_WITHIN_MS = 15_000;
-// Plain publishes, units under ids and keys, an erasure, the worker's scheduled messages and its replay: most wait at once.
+// Plain publishes, publishes with ids and keys, an erasure, the worker's scheduled messages and its replay: most wait at once.
 const CAUGHT_AT_LEAST = 4;
-/** Name of the session that keeps others from writing while a fault begins. */
+/** Name of the session that blocks writes while a fault begins. */
 export const DRILL_SESSION = 'drill';
 
 /**
- * One fault in the middle of everything that callers and workers do at the same time. `fault` is called while several of their
- * transactions wait for one lock (unless `inTransactions` is false: who drains waits for such a lock too), and returns once the server
- * is back. Waits until all works again and the begun work has ended; throws for work that does not heal. Returns the faults found
- * afterwards, as sentences, and how many answers were in doubt.
+ * Causes one fault in the middle of everything that callers and workers do at the same time. `fault` is called while several of their
+ * transactions wait for one lock (unless `inTransactions` is false: a process that drains waits for such a lock too), and returns once
+ * the server is back. Waits until everything works again and the work in progress has finished; throws if it does not recover. Returns
+ * the faults found afterwards, as sentences, and how many requests had an unknown outcome.
  */
 export async function drill(
   drilled: Drilled,
@@ -67,8 +67,8 @@ export async function drill(
 }
 
 /**
- * Nobody can write a message while `fault` begins. Publishes, erasures and replays are within a transaction then, and a caller's
- * publish is among them. A fault that ends sessions one by one spares DRILL_SESSION.
+ * Blocks every write of a message while `fault` begins, so that publishes, erasures and replays are inside a transaction then, at least
+ * one caller's publish among them. A fault that ends sessions one by one spares DRILL_SESSION.
  */
 async function inTheMiddle(pool: Pool, fault: () => Promise<void>): Promise<void> {
   const lock = await pool.connect();
@@ -85,9 +85,9 @@ async function inTheMiddle(pool: Pool, fault: () => Promise<void>): Promise<void
   }
 }
 
-// SQL: plain publishes alone have a statement that is its transaction's first (the two times are the same then), and alone wait
-// without an end: units and erasures give up the lock after a while, and may be between two tries when the fault comes. Not to be
-// asked within a transaction, which sees pg_stat_activity as it was at the first look.
+// SQL: only plain publishes have a statement that is the first of its transaction (the two times are equal then), and only they wait
+// without limit: others and erasures give up the lock after a while and may be between two attempts when the fault comes. Do not run it
+// inside a transaction, which sees pg_stat_activity as it was at the first query.
 const WAITING = `
   SELECT count(*)::int AS waiting,
     count(*) FILTER (WHERE a.xact_start = a.query_start AND a.query LIKE '%published AS%INSERT INTO messages%')::int AS publishing

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Call, Edge, EdgeAnswer } from '../world/edge.ts';
 
-/** Asserts what every answer of the API has, errors included (spec §8). */
+/** Asserts what every response of the API has, errors included (spec §8). */
 export function expectEdgeHeaders(answer: EdgeAnswer): void {
   expect(answer.headers['x-request-id']).toMatch(/^req_[0-9a-f]{32}$/);
   expect(answer.headers['x-ratelimit-limit']).toMatch(/^\d+$/);
@@ -31,7 +31,7 @@ export async function expectRefused(
   return answer;
 }
 
-/** A publish whose body is sent as it is. */
+/** A publish whose body is sent unchanged. */
 export const echo = (body: string | Buffer, headers = {}): Call => ({
   method: 'POST',
   path: '/v1/echo',
@@ -45,7 +45,7 @@ export const payload = (text: string): string => `{"payload":${text}}`;
 /** `depth` levels of objects, as text; `{}` is one. */
 export const nested = (depth: number): string => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
 
-/** Status line, headers by lower-case name, and parsed body of an answer as it came over the wire. */
+/** Returns the status line, headers by lower-case name, and parsed body of a raw response. */
 export function readRaw(text: string): { status: number; headers: Record<string, string>; body: unknown } {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [first = '', ...lines] = head.split('\r\n');
@@ -55,5 +55,5 @@ export function readRaw(text: string): { status: number; headers: Record<string,
   return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(body) };
 }
 
-/** WWW-Authenticate of an answer to a caller without a credential: both schemes, and no error. */
+/** WWW-Authenticate of the response to a caller without a credential: both schemes, and no error. */
 export const CHALLENGES = 'DPoP realm="api", algs="ES256 EdDSA Ed25519 PS256", Bearer realm="api"';

@@ -9,9 +9,8 @@ const state = z.object({
 });
 
 /**
- * How many tests of this file have failed so far; one that is to be repeated counts until then. jest tells a file nothing of
- * that; its runner keeps it on the global object under a symbol (the file state.ts of jest-circus 30). Where that is not found the
- * answer is 0.
+ * Returns how many tests of this file have failed so far; one that will be repeated counts until then. jest does not tell a file; its
+ * runner keeps the state on the global object under a symbol (state.ts of jest-circus 30). Returns 0 if it is not found.
  */
 export function failedTests(): number {
   const symbol = Object.getOwnPropertySymbols(globalThis).find(

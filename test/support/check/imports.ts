@@ -6,7 +6,7 @@ const PROJECT = join(import.meta.dirname, '../../..');
 /** Which nodes each node imports. */
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Text of every source file of a folder, pages of React included, by its path; tests and what is generated are left out. */
+/** Returns the text of every source file of a folder, React pages included, by path; tests and generated files are left out. */
 export function sourcesOf(folder: string): Map<string, string> {
   const paths = readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => posix.join(folder, path.replaceAll('\\', '/')))
@@ -17,7 +17,7 @@ export function sourcesOf(folder: string): Map<string, string> {
 /** Relative specifiers of every kind: `import`, `import type`, `export … from` and `import()`. */
 const SPECIFIER = /(?:\bfrom|\bimport|\bimport\()\s*['"](\.{1,2}\/[^'"]+)['"]/g;
 
-/** Imports among the given files, those of types included. Throws for one that leads nowhere: it would hide an edge. */
+/** Returns the imports among the given files, type imports included. Throws for one that does not resolve: it would hide an edge. */
 export function importsOf(sources: ReadonlyMap<string, string>): Graph {
   const graph = new Map<string, Set<string>>();
   for (const [path, text] of sources) {
@@ -29,7 +29,7 @@ export function importsOf(sources: ReadonlyMap<string, string>): Graph {
   return graph;
 }
 
-/** Nodes that import each other, by whatever way: one sorted list for each such circle, none when there is no circle. */
+/** Returns the cycles of a graph, each as a sorted list of the nodes that import each other, directly or not. */
 export function circlesOf(graph: Graph): string[][] {
   const reach = new Map(Array.from(graph.keys(), (node) => [node, reachableFrom(graph, node)]));
   const circles = new Map<string, string[]>();

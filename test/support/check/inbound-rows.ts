@@ -10,7 +10,7 @@ import {
 } from '../../../src/inbound/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
-/** Endpoints of inbound webhooks but for their addresses, which are for strangers (people-table.ts). */
+/** Endpoints of inbound webhooks except their public addresses (people-table.ts). */
 export const INBOUND_ROWS: ContractRow[] = [
   { method: 'GET', path: '/v1/webhooks', scope: 'webhooks:read', status: 200, listOf: webhookAnswer },
   {
@@ -34,7 +34,7 @@ export const INBOUND_ROWS: ContractRow[] = [
   {
     method: 'GET',
     path: '/v1/webhooks/:webhookId/secrets',
-    // A reader of the secret can send in the name of the service, so reading takes the right to change it.
+    // Whoever can read the secret can send in the name of the sending service, so reading it requires the right to change it.
     scope: 'webhooks:write',
     status: 200,
     answers: webhookSecretsAnswer,
@@ -74,7 +74,7 @@ export const INBOUND_ROWS: ContractRow[] = [
   {
     method: 'GET',
     path: '/v1/inbound-requests/:requestId/body',
-    // A body is content as a payload is.
+    // A body is content, as a payload is.
     scope: 'messages:read',
     status: 200,
     answers: requestBodyAnswer,

@@ -1,7 +1,7 @@
 import { inspectedRequestAnswer, inspectorAnswer, inspectedRowAnswer } from '../../../src/insight/inspectors/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
-/** Endpoints of inspectors but for their addresses, which are no routes (test/inspectors). */
+/** Endpoints of inspectors except their public addresses, which are not routes (test/inspectors). */
 export const INSPECTOR_ROWS: ContractRow[] = [
   { method: 'GET', path: '/v1/inspectors', scope: 'subscriptions:read', status: 200, listOf: inspectorAnswer },
   {
@@ -31,7 +31,7 @@ export const INSPECTOR_ROWS: ContractRow[] = [
   {
     method: 'GET',
     path: '/v1/inspectors/:inspectorId/requests',
-    // Bodies of requests are those of messages.
+    // Bodies of requests are bodies of messages.
     scope: 'messages:read',
     status: 200,
     listOf: inspectedRowAnswer,

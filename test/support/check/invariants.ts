@@ -5,13 +5,13 @@ import type { Publication } from '../world/recorder.ts';
 import type { ReceivedRequest } from '../world/receiver.ts';
 import { waitFor } from './wait-for.ts';
 
-/** A subscription under watch. `path` tells its requests at the receiver from those of others. */
+/** A watched subscription. `path` distinguishes its requests at the receiver from those of others. */
 export type Watched = { id: string; secret: string; path: string };
 
 export type Evidence = {
   pool: Pool;
   channelId: string;
-  /** All of the channel, made before anything was published. */
+  /** All subscriptions of the channel, created before anything was published. */
   subscriptions: readonly Watched[];
   publications: readonly Publication[];
   requests: readonly ReceivedRequest[];
@@ -37,7 +37,7 @@ const DELIVERIES = `
 // Twenty seconds are usual after a crash; the rest is for a busy machine.
 const SETTLED_WITHIN_MS = 90_000;
 
-/** Waits until no delivery of the channel is unfinished and Temporal carries none any more. */
+/** Waits until the channel has no unfinished delivery and Temporal has no open workflow of it. */
 export async function untilSettled(pool: Pool, temporal: Client, channelId: string): Promise<void> {
   let left = '';
   await waitFor(
@@ -50,7 +50,7 @@ export async function untilSettled(pool: Pool, temporal: Client, channelId: stri
       );
       left = [`${rows.length} unfinished`, ...rows.slice(0, 5).map(({ text }) => text)].join('\n');
       if (rows.length > 0) return false;
-      // A store that was lost knows the search attribute only once a worker has registered it again.
+      // A store that was lost has the search attribute only after a worker has registered it again.
       const count = await temporal.workflow
         .count(`PosthornChannel = '${channelId}' AND ExecutionStatus = 'Running'`)
         .then((found) => found.count)
@@ -65,9 +65,9 @@ export async function untilSettled(pool: Pool, temporal: Client, channelId: stri
 }
 
 /**
- * Every violated promise, as a sentence; none when all hold: what was accepted is there and ended (delivered as the receiver
- * saw it, or a dead letter), publications are all or nothing, every request is signed and of one body per message, and
- * attempts are recorded without a gap.
+ * Returns every violated guarantee, as a sentence: whatever was accepted is stored and finished (delivered as the receiver saw it, or a
+ * dead letter), publishes are all or nothing, every request is signed and has one body per message, and attempts are recorded without a
+ * gap.
  */
 export async function brokenPromises(evidence: Evidence): Promise<string[]> {
   const { rows } = await evidence.pool.query<DeliveryRow>(DELIVERIES, [evidence.channelId]);
@@ -135,13 +135,13 @@ function faultsOfRequests({ subscriptions, requests }: Evidence, rows: DeliveryR
   return faults;
 }
 
-/** Pairs of message and subscription that arrived more than once, with how often beyond the first time. */
+/** Returns the pairs of message and subscription that arrived more than once, with the number of duplicates. */
 export function repeatsOf(requests: readonly ReceivedRequest[]): Map<string, number> {
   const counts = countBy(requests.map((request) => `${idOf(request)} ${request.path}`));
   return new Map([...counts].flatMap(([key, count]) => (count > 1 ? [[key, count - 1] as const] : [])));
 }
 
-/** Pairs of message and subscription that the receiver has seen and the record does not call delivered yet: in flight. */
+/** Returns the pairs of message and subscription that the receiver has seen but that are not recorded as delivered yet: in flight. */
 export async function inFlight({ pool, channelId, subscriptions, requests }: Evidence): Promise<Set<string>> {
   const { rows } = await pool.query<DeliveryRow>(DELIVERIES, [channelId]);
   const pathOf = new Map(subscriptions.map(({ id, path }) => [id, path]));
@@ -151,7 +151,7 @@ export async function inFlight({ pool, channelId, subscriptions, requests }: Evi
   return new Set(requests.map((request) => `${idOf(request)} ${request.path}`).filter((key) => open.has(key)));
 }
 
-/** The message of a request. */
+/** Returns the message id of a request. */
 export const idOf = (request: ReceivedRequest): string => String(request.headers['webhook-id']);
 
 function countBy(values: readonly string[]): Map<string, number> {

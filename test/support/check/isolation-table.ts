@@ -12,18 +12,21 @@ import { PEOPLE } from './people-table.ts';
 /** Ways to present a credential. */
 export type Presented = 'key' | 'token' | 'session';
 
-/** Routes by who may ask: in an environment, in one or above it, above environments, and a person who names no place. */
+/**
+ * Routes by who may call them: in an environment, in one or above it, above environments, and a user who names no organisation or
+ * environment.
+ */
 export type RouteClass = 'environment' | 'any' | 'organisation' | 'person';
 
 export const classOf = ({ access }: Pick<Route<Services>, 'access'>): RouteClass | 'public' =>
   typeof access === 'object' ? (access.level ?? 'environment') : access === 'public' ? 'public' : 'person';
 
-/** A credential that is good for nothing at all. Its refusal depends on no id. */
+/** A credential that is valid nowhere. Its refusal does not depend on any id. */
 const never = (code: ErrorCode) => ({ environment: code, any: code, organisation: code, person: code });
 
 /**
- * A good credential of somebody else, on ids of the victim. An id of another tenant is NOT_FOUND as a missing one is, never FORBIDDEN.
- * Keys and tokens belong to one environment: whatever is above it is FORBIDDEN for them before any id is looked at.
+ * A valid credential of another tenant, used with ids of the victim. An id of another tenant is NOT_FOUND as a missing one is, never
+ * FORBIDDEN. Keys and tokens belong to one environment: everything above it is FORBIDDEN for them before any id is checked.
  */
 const elsewhere = {
   environment: 'NOT_FOUND',
@@ -35,7 +38,7 @@ const personElsewhere = never('NOT_FOUND');
 
 type Expected = Readonly<Record<RouteClass, ErrorCode>>;
 
-/** Refusals by kind of wrong caller and by how the caller's credential is presented; a kind that a presentation cannot have is absent. */
+/** Refusals by kind of wrong caller and by how the credential is presented; absent where a presentation cannot be of that kind. */
 export const KINDS: Readonly<Record<string, Readonly<Partial<Record<Presented, Expected>>>>> = {
   'other organisation': { key: elsewhere, token: elsewhere, session: personElsewhere },
   'other app': { key: elsewhere, token: elsewhere, session: personElsewhere },
@@ -43,14 +46,14 @@ export const KINDS: Readonly<Record<string, Readonly<Partial<Record<Presented, E
   revoked: { key: never('UNAUTHORIZED'), token: never('UNAUTHORIZED'), session: never('UNAUTHORIZED') },
   expired: { key: never('UNAUTHORIZED'), token: never('UNAUTHORIZED'), session: never('UNAUTHORIZED') },
   'without scope': { key: never('FORBIDDEN'), token: never('FORBIDDEN') },
-  // A person is refused traffic there alone (isOpenTo).
+  // Users are refused only its traffic (isOpenTo).
   'suspended app': { key: never('FORBIDDEN'), token: never('FORBIDDEN'), session: never('FORBIDDEN') },
-  // A person of another organisation, or of none, who names the victim's environment.
+  // A user of another organisation, or of none, who names the victim's environment.
   'member of another organisation': { session: never('FORBIDDEN') },
   'member of none': { session: never('FORBIDDEN') },
 };
 
-/** People read and change a suspended app, and make it active again: nothing of theirs is published, replayed or sent there. */
+/** Users can read and change a suspended app, and activate it again, but not publish, replay or send anything there. */
 export const isOpenTo = (
   { isPublish, isRedelivery, isSending }: Pick<Route<Services>, 'isPublish' | 'isRedelivery' | 'isSending'>,
   { kind, presented }: { kind: string; presented: Presented },
@@ -59,24 +62,27 @@ export const isOpenTo = (
   presented === 'session' &&
   [isPublish, isRedelivery, isSending].every((is) => is !== true);
 
-/** Kinds that are refused by the ids which they name: on a route that can name none they have their own things. */
+/** Kinds that are refused because of the ids they name: on a route without ids they reach their own resources. */
 export const PLACES = ['other organisation', 'other app', 'other environment'] as const;
 
-/** A body that names what is not there, or another tenant's, is refused as any other wrong body: with the field that names it. */
+/**
+ * A body that names a resource that does not exist, or another tenant's, is refused as any invalid body is: with the field that names
+ * it.
+ */
 export const FOREIGN_IN_BODY: ErrorCode = 'INVALID_REQUEST';
 
-/** Tables that a refused request may change, each with its reason. `last_used_at` is left out of all of them (table-contents.ts). */
+/** Tables that a refused request may change, each with its reason. `last_used_at` is excluded everywhere (table-contents.ts). */
 export const MAY_CHANGE: Readonly<Record<string, string>> = {
   used_proofs: 'a DPoP proof is used up by any request that gets as far as its proof',
 };
 
-/** Least roles on routes of organisations that have no scope. People act there without naming a place. */
+/** Least roles on routes of organisations that have no scope, where users do not name an environment. */
 export const leastRoleOf = ({ method, path }: Pick<Route<Services>, 'method' | 'path'>): Role | undefined =>
   PEOPLE.find(({ endpoint }) => endpoint === `${method} ${path}`)?.least;
 
 export type Example = { body?: Record<string, unknown>; row?: ContractRow };
 
-/** An example request of a route. Throws with what is to be added, and where, for a route that has none. */
+/** Returns an example request of a route. Throws for a route that has none, saying what to add and where. */
 export function exampleOf(
   route: Pick<Route<Services>, 'method' | 'path' | 'access' | 'consumes'>,
   ids: TenantIds,
@@ -93,7 +99,10 @@ export function exampleOf(
   return { ...(body !== undefined && { body }), ...(row !== undefined && { row }) };
 }
 
-/** Every example body of a route. Throws with what is to be added for a field that is called like an id and stands in none of them. */
+/**
+ * Returns every example body of a route. Throws, saying what to add, for a field whose name is that of an id and that no example
+ * contains.
+ */
 export function bodiesOf(
   route: Parameters<typeof exampleOf>[0] & Pick<Route<Services>, 'body'>,
   ids: TenantIds,
@@ -112,19 +121,19 @@ export function bodiesOf(
   return bodies;
 }
 
-/** The fields of a body, which is an object or a function before one (src/api/http/reading/fields.ts). */
+/** Returns the fields of a body, which is an object, possibly preprocessed by a function (src/api/http/reading/fields.ts). */
 function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
   if (schema instanceof z.ZodObject) return schema.shape;
   return schema instanceof z.ZodPipe ? shapeOf(schema.def.out as z.ZodType) : {};
 }
 
-/** A body of the people's table, with ids of a tenant in the fields that are called like ids. */
+/** Returns a body of the people's table, with a tenant's ids in the fields named after ids. */
 const withIds = (body: Record<string, unknown>, ids: TenantIds): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name, name in ids ? ids[name as keyof TenantIds] : value]),
   );
 
-/** Names of a path's parameters. Throws with what is to be added for one of which tenants have no id. */
+/** Returns the names of a path's parameters. Throws, saying what to add, for one of which tenants have no id. */
 export const parametersOf = (path: string, ids: TenantIds): (keyof TenantIds)[] =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => {
     if (name in ids) return name as keyof TenantIds;
@@ -138,7 +147,7 @@ export const parametersOf = (path: string, ids: TenantIds): (keyof TenantIds)[] 
 export const pathWith = (path: string, ids: TenantIds): string =>
   parametersOf(path, ids).reduce((filled, name) => filled.replace(`:${name}`, ids[name]), path);
 
-/** The things of which a list takes ids. */
+/** The resources whose ids a list accepts. */
 const LISTED: Readonly<Record<string, keyof TenantIds>> = {
   '/v1/channels': 'channelId',
   '/v1/subscriptions': 'subscriptionId',
@@ -146,7 +155,7 @@ const LISTED: Readonly<Record<string, keyof TenantIds>> = {
   '/v1/webhooks': 'webhookId',
 };
 
-/** Values of a filter that a neighbour may try, by the name of the parameter: ids are those of the tenant. */
+/** Filter values that a neighbour may send, by parameter name: the ids are the tenant's. */
 const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string[]>> = {
   ids: (ids, path) => (LISTED[path] === undefined ? [] : [ids[LISTED[path]]]),
   userIds: ({ userId }) => [userId],
@@ -197,7 +206,7 @@ const FILTERED: Readonly<Record<string, (ids: TenantIds, path: string) => string
   until: () => ['2100-01-01T00:00:00Z'],
 };
 
-/** Query strings of a list: none, each value of each filter, and some of each pair. Throws with what is to be added for a new one. */
+/** Returns query strings of a list: none, each value of each filter, and some pairs. Throws, saying what to add, for a new filter. */
 export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query'>, ids: TenantIds): string[] {
   // `as`: queries of lists are strict objects (src/api/http/reading/query.ts).
   const { shape = {} } = (query ?? {}) as { shape?: Record<string, z.ZodType> };
@@ -217,10 +226,10 @@ export function filtersOf({ path, query }: Pick<Route<Services>, 'path' | 'query
   return ['', ...values.flat(), ...pairs.filter((pair) => !isRefused(pair))];
 }
 
-/** A list in the order of commits has no end, so it takes no `until`. */
+/** A list in commit order has no end, so it does not accept `until`. */
 const isRefused = (pair: string): boolean => pair.includes('order=committed') && pair.includes('until=');
 
-/** Values of an enumeration, however it is wrapped; of one that takes several, also all of them at once. */
+/** Returns the values of an enumeration, however it is wrapped; for one that accepts several, also all of them at once. */
 function optionsOf(schema: z.ZodType): string[] | undefined {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
   // `as`: the mark of `someQuery` (src/api/http/reading/query.ts).

@@ -1,8 +1,8 @@
 import type { Graph } from './imports.ts';
 
 /**
- * The rooms of the service from the lowest to the highest (docs/explanation/architecture.md). A room imports rooms above it in this
- * list, types included, and reaches a later one by an interface that it declares and `process` fills.
+ * The rooms of the service from the lowest to the highest (docs/explanation/architecture.md). A room imports only rooms listed before
+ * it, types included, and reaches a later one through an interface that it declares and `process` implements.
  */
 export const LAYERS: readonly (readonly string[])[] = [
   ['kernel'],
@@ -16,7 +16,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['process'],
 ];
 
-/** What packages beside `src` import of this repository. Workflows know activities by their types alone. */
+/** What packages outside `src` import from this repository. Workflows import only the types of activities. */
 export const BESIDE: Readonly<Record<string, readonly string[]>> = {
   workflows: ['workflows/', 'src/kernel/', 'activities/'],
   activities: ['activities/', 'src/kernel/', 'src/platform/', 'src/messaging/', 'src/delivery/', 'src/automations/'],
@@ -40,7 +40,7 @@ const isOf = (path: string, folders: readonly string[]): boolean => folders.some
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 const layerOf = (path: string): number => LAYERS.findIndex((rooms) => rooms.includes(roomOf(path)));
 
-/** `src/messaging/channels`, and in identity one folder deeper. Files that lie in a room itself are of one resource. */
+/** `src/messaging/channels`, and in identity one folder deeper. Files directly in a room count as one resource. */
 const resourceOf = (path: string): string =>
   path
     .split('/')
@@ -51,7 +51,7 @@ const resourceOf = (path: string): string =>
 const edgesOf = (files: Graph): [path: string, target: string][] =>
   [...files].flatMap(([path, targets]) => [...targets].map((target): [string, string] => [path, target]));
 
-/** Imports of `src` that leave it, or lead to another room of the same layer or a higher one. */
+/** Returns imports of `src` that leave it, or lead to another room of the same layer or a higher one. */
 export const upwardImports = (files: Graph): string[] =>
   edgesOf(files)
     .filter(
@@ -63,7 +63,7 @@ export const upwardImports = (files: Graph): string[] =>
     )
     .map(([path, target]) => `${path} -> ${target}`);
 
-/** Imports of a package beside `src` that it may not have. */
+/** Returns imports of a package outside `src` that it must not have. */
 export const strayImports = (files: Graph): string[] =>
   Object.entries(BESIDE).flatMap(([folder, allowed]) =>
     edgesOf(files)
@@ -71,7 +71,7 @@ export const strayImports = (files: Graph): string[] =>
       .map(([path, target]) => `${path} -> ${target}`),
   );
 
-/** Imports of a store by another resource than its own. `process` puts resources together, and activities run their work. */
+/** Returns imports of a store by a resource other than its own. `process` assembles resources, and activities run their work. */
 export const foreignStores = (files: Graph): string[] =>
   edgesOf(files)
     .filter(

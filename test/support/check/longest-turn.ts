@@ -1,15 +1,15 @@
 import { threadCpuUsage } from 'node:process';
 import { expect } from '@jest/globals';
 
-/** Processor time in ms that this thread has spent since. */
+/** Returns the processor time in ms that this thread has used since. */
 const spentMs = (before: NodeJS.CpuUsage): number => {
   const { user, system } = threadCpuUsage(before);
   return (user + system) / 1000;
 };
 
 /**
- * Runs `work` and returns the longest turn of this thread's event loop meanwhile, in ms of processor time. A machine with other work to do
- * stretches elapsed time at random.
+ * Runs `work` and returns the longest turn of this thread's event loop during it, in ms of processor time. Elapsed time would vary with
+ * the other load on the machine.
  */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
@@ -31,8 +31,8 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Processor time in ms that `JSON.parse` needs here and now for 8 MiB of ordinary JSON, more than the largest body: 30 to 60 ms. The bound
- * is a multiple of it, because a machine that is twice as slow needs twice as long for everything.
+ * Returns the processor time in ms that `JSON.parse` needs for 8 MiB of ordinary JSON on this machine, more than the largest body: 30
+ * to 60 ms. The limit is a multiple of it, because a machine that is half as fast needs twice as long for everything.
  */
 function referenceTurn(): number {
   const text = JSON.stringify(
@@ -51,20 +51,20 @@ function referenceTurn(): number {
   return times.toSorted((one, other) => one - other)[2] ?? 0;
 }
 
-/** Turns of 20 references take about a second. What this guards against took two seconds at least, and up to an hour. */
+/** 20 references take about a second. The faults that this guards against took at least two seconds, and up to an hour. */
 const REFERENCES = 20;
-/** A collection of garbage may take half a second, but hardly three times in a row. */
+/** Garbage collection may take half a second, but hardly three times in a row. */
 const TRIES = 3;
 
 /** Measured once in each file of tests. */
 let reference: number | undefined;
 
 /**
- * Expects that `work` takes the event loop for no turn of a second or more: no other request is answered during a turn. Shorter turns are
- * measured by `npm run bench:hold-up`, on a quiet machine.
+ * Expects that `work` never blocks the event loop for a second or more, because no other request is answered meanwhile. Shorter turns
+ * are measured by `npm run bench:hold-up`, on a quiet machine.
  *
- * The service must run in this process (`startPosthorn`). `work` is repeated if a turn was too long, and must prepare nothing costly, since
- * its own turns count too.
+ * The service must run in this process (`startPosthorn`). `work` is repeated if a turn was too long, and must not prepare anything
+ * expensive, since its own turns count too.
  */
 export async function expectShortTurns(work: () => Promise<unknown>): Promise<void> {
   reference ??= referenceTurn();

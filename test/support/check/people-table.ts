@@ -1,15 +1,15 @@
 import type { Role } from '../../../src/kernel/words/rights.ts';
 
-/** A route for people or for strangers, written by hand as the contract of the others is (contract-table.ts). */
+/** A route for users or for unauthenticated callers, written by hand like the contract of the others (contract-table.ts). */
 export type PeopleRow = {
   endpoint: string;
   access: 'public' | 'person' | 'session';
   status: 200 | 201 | 204 | 303;
-  /** Its guards, beside who may ask. */
+  /** Its guards, in addition to who may call it. */
   guards?: string;
   /** The least role in the organisation that the path names. */
   least?: Role;
-  /** A body in the right form. */
+  /** A valid body. */
   body?: Record<string, unknown>;
 };
 
@@ -21,7 +21,10 @@ const clientDataJSON = 'e30';
 const passkey = { ...credential, response: { clientDataJSON, authenticatorData: 'AAAA', signature: 'AAAA' } };
 const newPasskey = { ...credential, response: { clientDataJSON, attestationObject: 'AAAA' } };
 
-/** Neither who may ask nor a guard against guessing changes unseen: the tests compare the route table with it. */
+/**
+ * The contract of those routes. The tests compare the route table with it, so that neither who may call a route nor a guard against
+ * guessing changes unnoticed.
+ */
 export const PEOPLE: PeopleRow[] = [
   {
     endpoint: 'POST /v1/setup',

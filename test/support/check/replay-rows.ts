@@ -7,7 +7,7 @@ import {
 } from '../../../src/delivery/replays/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
-/** Rows of the contract about replays and retries of many. */
+/** Rows of the contract about bulk replays and retries. */
 export const REPLAY_ROWS: ContractRow[] = [
   {
     method: 'POST',

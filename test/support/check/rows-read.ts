@@ -1,6 +1,9 @@
 import type { Database } from '../../../src/platform/db/client.ts';
 
-/** Rows and index entries that an act reads of these tables, whatever the plan. `db` has one session, so that what it reads is counted. */
+/**
+ * Returns how many rows and index entries an action reads from these tables, whatever the plan. `db` has a single session, so that its
+ * reads are counted.
+ */
 export async function rowsRead(db: Database, tables: readonly string[], act: () => Promise<unknown>): Promise<number> {
   const before = await readSoFar(db, tables);
   await act();

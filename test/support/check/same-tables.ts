@@ -2,13 +2,13 @@ import { expect } from '@jest/globals';
 import type { Pool } from 'pg';
 import { type TableContents, tableContents } from './table-contents.ts';
 
-/** Runs it and compares every table before and after. Apart from `tableContents`, which programs outside of jest may load. */
+/** Runs `act` and compares every table before and after. Separate from `tableContents`, which programs outside jest may load. */
 export const expectSameTables = (pool: Pool, act: () => Promise<void>): Promise<void> =>
   keptTables(() => pool).expectSame(act);
 
 /**
- * The same for hundreds of tests in a row: each begins with what the last one has seen, so all tables are read half as often. After a
- * call that may have changed a table comes `forget`. Where it was left out, the next test fails, and none sees less.
+ * Compares tables for hundreds of tests in a row: each test starts from the contents that the last one saw, so tables are read half as
+ * often. Call `forget` after a request that may have changed a table; without it the next test fails, but none checks less.
  */
 export function keptTables(poolOf: () => Pool): {
   expectSame: (act: () => Promise<void>) => Promise<void>;

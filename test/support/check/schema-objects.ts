@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** An object inside a schema; an array's element is `0` in its path. */
 export type SchemaObject = { path: readonly string[]; object: z.ZodObject };
 
-/** Every object of a schema that has fields of ours, the outermost first. Maps that belong to the caller have none. */
+/** Returns every object of a schema that has declared fields, the outermost first. Maps with the caller's own keys have none. */
 export function objectsOf(schema: unknown, path: readonly string[] = []): SchemaObject[] {
   if (schema instanceof z.ZodObject) {
     const inner = Object.entries(schema.shape).flatMap(([name, field]) => objectsOf(field, [...path, name]));

@@ -3,7 +3,7 @@ import type { ContractRow } from './contract-row.ts';
 
 const scope = 'credentials:write';
 
-/** Endpoints of secrets of workflows. */
+/** Endpoints of workflow secrets. */
 export const SECRET_ROWS: ContractRow[] = [
   {
     method: 'POST',

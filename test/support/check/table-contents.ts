@@ -1,19 +1,19 @@
 import type { TestPosthorn } from '../service/posthorn.ts';
 import type { Pool } from 'pg';
 
-/** Per table its number of rows and a hash over all of them: what a refused request must leave as it was. */
+/** The number of rows and a hash over all rows, per table: what a refused request must not change. */
 export type TableContents = Record<string, { rows: number; hash: string }>;
 
-/** Rows that nothing changes, and that become thousands. Their versions say the same of them for a seventh of the time. */
+/** Tables whose rows are never changed and become thousands. Comparing row versions instead takes a seventh of the time. */
 const WRITTEN_ONCE = ['audit_entries'];
 
-// Some files look at all tables hundreds of times. Planning a hundred subqueries costs more than most tables' rows do, so each
+// Some files compare all tables hundreds of times. Planning a hundred subqueries costs more than reading most tables, so each
 // connection plans them once. Sorting the rows by their texts before hashing took five times as long as this sum of hashes.
 const statements = new WeakMap<Pool, Promise<string>>();
 
 /**
- * Every table of the service, but for the last use of a key, which any request writes, refused ones too, and for what processes have in
- * hand, which they renew each second.
+ * Returns the contents of every table, except the last use of a key, which any request writes, refused ones too, and the claims and
+ * leases that processes renew each second.
  */
 export async function tableContents(pool: Pool): Promise<TableContents> {
   const known = statements.get(pool) ?? statementFor(pool);
@@ -43,7 +43,7 @@ async function statementFor(pool: Pool): Promise<string> {
     .join(' UNION ALL ');
 }
 
-/** The tables in which the word stands anywhere. */
+/** Returns the tables that contain the word anywhere. */
 export async function tablesThatHold(pool: Pool, word: string): Promise<string[]> {
   const names = Object.keys(await tableContents(pool));
   const parts = names.map((name) => `SELECT '${name}' AS name FROM "${name}" t WHERE to_jsonb(t)::text LIKE $1`);
@@ -51,7 +51,7 @@ export async function tablesThatHold(pool: Pool, word: string): Promise<string[]
   return rows.map(({ name }) => name);
 }
 
-/** Every table, once no worker writes to it any more: stops the worker. */
+/** Stops the worker and returns the contents of every table once nothing writes to it any more. */
 export async function contentsAtRest({ worker, deps }: Pick<TestPosthorn, 'worker' | 'deps'>): Promise<TableContents> {
   await worker.stop();
   return tableContents(deps.pool);

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** Pairs of a row and a row that it names: the column, and what it names. */
+/** References between rows: the column, and the table it refers to. */
 const NAMED: readonly [table: string, column: string, named: string][] = [
   ['subscriptions', 'channel_id', 'channels'],
   ['stat_parts', 'channel_id', 'channels'],
@@ -35,7 +35,7 @@ const NAMED: readonly [table: string, column: string, named: string][] = [
   ['awaited_messages', 'message_id', 'messages'],
 ];
 
-/** Rows that name a row of another environment, as `table.column`, each as often as there are such rows. */
+/** Returns references to a row of another environment, as `table.column`, once for each such row. */
 export async function foreignReferences(pool: Pool): Promise<string[]> {
   const found: string[] = [];
   for (const [table, column, named] of NAMED) {
@@ -47,5 +47,5 @@ export async function foreignReferences(pool: Pool): Promise<string[]> {
   return found;
 }
 
-/** Columns that name a row of an environment, as `table.column`. */
+/** Columns that refer to a row of an environment, as `table.column`. */
 export const namingColumns: readonly string[] = NAMED.map(([table, column]) => `${table}.${column}`);

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A look at what this process has in memory costs nothing.
+// A check of what this process has in memory costs nothing.
 const LOOK_EVERY_MS = 25;
-// A look that asks the API, PostgreSQL or Temporal takes processor time from what it waits for. At 40 looks a second three files of
-// test/faults took 231 s of a processor, and with these pauses 173 s. A pause is a tenth of the wait so far, so the wait is a tenth
-// longer at most.
+// A check that asks the API, PostgreSQL or Temporal takes processor time from the work it waits for. At 40 checks a second three files
+// of test/faults took 231 s of processor time, and with these pauses 173 s. A pause is a tenth of the wait so far, so the wait becomes
+// at most a tenth longer.
 const SHARE_OF_THE_WAIT = 0.1;
 const LOOK_AT_LEAST_EVERY_MS = 250;
-// The condition is certain to come, usually within a second: only a fault may exceed this, never a machine that stalls.
+// The condition is certain to come, usually within a second: only a fault may exceed this, never a slow machine.
 const WITHIN_MS = 45_000;
 
-/** Waits until `look` gives something other than undefined or false, and returns it. Fails with the last look after `withinMs`. */
+/** Waits until `look` returns something other than undefined or false, and returns it. Fails with the last result after `withinMs`. */
 export async function waitFor<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,

@@ -3,10 +3,10 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 
 const DAY_MS = 86_400_000;
 
-/** The time so many days ago. */
+/** Returns the time a given number of days ago. */
 export const ageDaysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
-/** A run of some days ago; one without `endedDaysAgo` has not ended. `letter`: it has failed, with such a dead letter. */
+/** A run from some days ago; unfinished if `endedDaysAgo` is missing. `letter`: it has failed, with such a dead letter. */
 export type AgedRun = {
   workflowId: string;
   madeDaysAgo: number;
@@ -17,7 +17,7 @@ export type AgedRun = {
   letter?: 'open' | 'discarded';
 };
 
-/** A run as it would be after that time, with one step unless `steps` says otherwise. Returns its id. */
+/** Inserts a run as it would be after that time, with one step unless `steps` says otherwise. Returns its id. */
 export async function insertAgedRun({ deps: { db } }: TestPosthorn, aged: AgedRun): Promise<string> {
   const { workflowId, madeDaysAgo, endedDaysAgo, status = 'waiting', steps = 1, letter } = aged;
   const at = ageDaysAgo(madeDaysAgo);

@@ -3,18 +3,18 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 
 const DAY_MS = 86_400_000;
 
-/** State of a message of some days ago. */
+/** State of a message from some days ago. */
 export type Aged = {
   channelId: string;
-  /** One delivery for each; a message without any was never routed. */
+  /** One delivery for each; a message without any matched no subscription. */
   subscriptionIds: readonly string[];
   ageDays: number;
-  /** `waiting`: held back by a pause, say. `open`, `discarded`: failed, with such a dead letter. */
+  /** `waiting`: held back, for example by a pause. `open`, `discarded`: failed, with such a dead letter. */
   state?: 'delivered' | 'waiting' | 'open' | 'discarded';
   payload?: string;
 };
 
-/** A message as it would be after that time, with deliveries, attempts and dead letters. Returns its id. */
+/** Inserts a message as it would be after that time, with deliveries, attempts and dead letters. Returns its id. */
 export async function insertAged({ deps: { db } }: TestPosthorn, aged: Aged): Promise<string> {
   const at = new Date(Date.now() - aged.ageDays * DAY_MS);
   const newId = createNewId(() => at.getTime());
@@ -52,7 +52,7 @@ export async function insertAged({ deps: { db } }: TestPosthorn, aged: Aged): Pr
   return messageId;
 }
 
-/** Rows of the four tables of history, over the whole database. */
+/** Returns the rows of the four history tables, over the whole database. */
 export async function historyOf({ deps: { db } }: TestPosthorn): Promise<Record<string, number>> {
   return {
     messages: await db.message.count(),
@@ -62,12 +62,12 @@ export async function historyOf({ deps: { db } }: TestPosthorn): Promise<Record<
   };
 }
 
-/** Many delivered messages of some days ago, one delivery and attempt for each subscription, made in SQL. */
+/** Inserts many delivered messages from some days ago, with one delivery and attempt for each subscription, in SQL. */
 export async function insertManyAged(
   { pool }: Pick<TestPosthorn['deps'], 'pool'>,
   { channelId, subscriptionIds, ageDays, count }: Omit<Aged, 'state' | 'payload'> & { count: number },
 ): Promise<void> {
-  // posthorn_id makes ids of now, so the 10 characters of the time are taken from an id of then.
+  // posthorn_id creates ids of the present, so the 10 characters of the time are taken from an id of that day.
   const at = new Date(Date.now() - ageDays * DAY_MS);
   const time = createNewId(() => at.getTime())('message').slice(4, 14);
   await pool.query(

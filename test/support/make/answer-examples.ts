@@ -1,11 +1,11 @@
 import { ID_PREFIXES } from '../../../src/kernel/values/ids.ts';
 import { EXAMPLE_TIME, exampleIdOf } from '../../../src/api/openapi/examples.ts';
 
-/** RECORD_EXAMPLES=true writes the answers that are got over those that the document shows. */
+/** RECORD_EXAMPLES=true overwrites the examples that the document shows with the responses received. */
 export const isToBeKept = process.env['RECORD_EXAMPLES'] === 'true';
 
 const ID = new RegExp(String.raw`\b(${Object.values(ID_PREFIXES).join('|')})_[0-9a-hjkmnp-tv-z]{26}`, 'g');
-/** Keys, secrets, codes and hashes: nothing else in an answer is so long and has no break. */
+/** Keys, secrets, codes and hashes: nothing else in a response is so long without a break. */
 const RANDOM = /(?<![\w-])(svc_live_|ocs_)?([\w-]{32,})(?![\w-])/g;
 const SIGNING_SECRET = `whsec_${Buffer.alloc(32, 'example').toString('base64')}`;
 /** Objects of a list that are shown. */
@@ -26,7 +26,10 @@ const FIXED: Readonly<Record<string, unknown>> = {
   deadRows: 3,
 };
 
-/** The answer as the document may show it: what differs from run to run, and what nobody should copy, is a fixed value of its form. */
+/**
+ * Returns a response as the document may show it: whatever differs from run to run, or should not be copied, becomes a fixed value of
+ * the same form.
+ */
 export function shownAnswer(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) {
     const most = name === 'data' ? 1 : typeof value[0] === 'object' ? SHOWN : value.length;
@@ -59,8 +62,8 @@ function fixedLike(random: string): string {
 }
 
 /**
- * Places and kinds of what an answer holds, without what may be there or not from run to run: a list has the form of its first object.
- * The schemas of answers say which of the fields must be there.
+ * Returns paths and types of the values in a response, without those that may differ from run to run: a list has the form of its first
+ * object. The schemas of responses say which fields must be there.
  */
 export function formOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? 'array' : [formOf(value[0])];
@@ -83,10 +86,10 @@ export const sourceOf = (answers: Readonly<Record<string, unknown>>): string =>
     '',
   ].join('\n');
 
-/** Fields that a thing has at its own route, and not in a list. */
+/** Fields that a resource has at its own route but not in a list. */
 const NOT_LISTED: Readonly<Record<string, readonly string[]>> = { 'GET /v1/runs': ['definition', 'steps'] };
 
-/** A list without anything in it shows the thing that its own route shows. */
+/** Fills empty lists with the resource that its own route shows. */
 export function withListed(answers: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const things = new Map(
     Object.entries(answers).map(([endpoint, answer]) => [endpoint.replace(/\/:\w+$/, '/:'), answer]),
@@ -94,7 +97,7 @@ export function withListed(answers: Readonly<Record<string, unknown>>): Record<s
   return Object.fromEntries(
     Object.entries(answers).map(([endpoint, answer]) => {
       const listed = things.get(`${endpoint}/:`);
-      // `as`: answers are objects.
+      // `as`: responses are objects.
       const isEmpty = JSON.stringify((answer as { data?: unknown }).data) === '[]';
       if (!isEmpty || listed === undefined) return [endpoint, answer];
       const fields = Object.entries(listed as object).filter(([name]) => NOT_LISTED[endpoint]?.includes(name) !== true);

@@ -12,7 +12,7 @@ export type KeyJson = {
   lastUsedAt?: string;
 };
 
-// `as`: the fields each test looks at.
+// `as`: the fields that each test reads.
 export const keyOf = (answer: EdgeAnswer): KeyJson => answer.json as unknown as KeyJson;
 
 /** Calls of the API key endpoints, with the edge's own key unless told otherwise. */

@@ -2,7 +2,7 @@ import type { ResourceIds } from '../check/contract-row.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { insertPausedRun } from './seed.ts';
 
-/** Adds to what `seedResources` made: a failed run and its dead letter, a run that began another one and waits, a schedule, a renewal. */
+/** Adds to the rows of `seedResources`: a failed run and its dead letter, a run that started a child and waits, a schedule, a renewal. */
 export async function insertAutomationRows(
   posthorn: TestPosthorn,
   { workflowId, runId, secretId, connectionId }: ResourceIds,

@@ -4,7 +4,10 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { insertOrganisation } from './organisation.ts';
 import { seedResources } from './seed.ts';
 
-/** An environment with one thing of each kind, and its neighbours with none: quick to make, where nobody asks as one of them. */
+/**
+ * Creates an environment with one resource of each kind, and neighbours with none: quick, for tests in which no neighbour sends
+ * requests.
+ */
 export async function makeBareNeighbours(posthorn: TestPosthorn): Promise<{
   ids: ResourceIds;
   victim: Asking;

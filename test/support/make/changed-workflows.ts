@@ -8,7 +8,7 @@ export {
   replay as retryDeliveries,
 } from '../../../workflows/background.ts';
 
-/** A careless change: a command before all others, not behind `patched()`. The replay test must see it. */
+/** A careless change: a new first command without `patched()`. The replay test must detect it. */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
   await sleep(1_000);
   return await current(input);

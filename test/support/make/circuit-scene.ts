@@ -16,10 +16,10 @@ export type DeadLetterJson = {
 /** An endpoint with its channel and its subscription. */
 export type Subscribed = { receiver: Receiver; channelId: string; subscriptionId: string };
 
-// An hour until the second try: every earlier request is a probe.
+// An hour until the second attempt: every earlier request is a probe.
 export const PATIENT = { maxRetries: 5, initialDelay: 3_600_000, maxDelay: 3_600_000, backoffMultiplier: 1 };
 
-/** Looks at circuits of a running service, and moves their times: nobody waits an hour for a probe. */
+/** Reads circuit breakers of a running service, and moves their times so that no test waits an hour for a probe. */
 export function createCircuitScene(posthorn: () => TestPosthorn) {
   const receivers = createReceivers();
   const query = (text: string, ...values: unknown[]): Promise<unknown> => posthorn().deps.pool.query(text, values);
@@ -44,7 +44,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
       return found.circuit.state === state && found;
     });
 
-  /** As if it had opened an hour later: no probe comes before the test wants one, however slow this machine is. */
+  /** As if it had opened an hour later: no probe is sent before the test wants one, however slow this machine is. */
   const keepOpen = async (id: string): Promise<CircuitJson> => {
     await query(
       `UPDATE subscriptions SET circuit_opened_at = circuit_opened_at + interval '1 hour',
@@ -68,7 +68,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
         id,
       ),
 
-    /** As if the policies of its waiting deliveries had begun six hours earlier: PATIENT is over then. */
+    /** As if the policies of its waiting deliveries had begun six hours earlier: PATIENT has ended then. */
     endPolicies: (id: string): Promise<unknown> =>
       query(
         `UPDATE deliveries SET policy_started_at = policy_started_at - interval '6 hours', due_at = due_at - interval '6 hours'
@@ -76,7 +76,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
         id,
       ),
 
-    /** Waits until nothing of it is under way: all due deliveries are held. */
+    /** Waits until no attempt is in progress: all due deliveries are held. */
     untilHeld: (id: string): Promise<boolean> =>
       waitFor('all to be held', async () => {
         const { rowCount } = await posthorn().deps.pool.query(
@@ -86,7 +86,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
         return rowCount === 0;
       }),
 
-    /** When a probe failed behind `after` and its settling began, ms since the epoch. */
+    /** Returns when a probe failed after `after` and its deliveries began to be resolved, in ms since the epoch. */
     probeFailed: (id: string, after = 0): Promise<number> =>
       waitFor('a probe to fail', async () => {
         const { rows } = await posthorn().deps.pool.query<{ at: Date | null }>(
@@ -97,7 +97,7 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
         return at > after && at;
       }),
 
-    /** A dead endpoint whose circuit is open, with 20 failures behind it, and which no probe reaches. */
+    /** Creates a dead endpoint whose circuit breaker is open after 20 failures, and which no probe reaches. */
     async opened(fields: Record<string, unknown> = {}): Promise<Subscribed> {
       const dead = await subscribed([500], fields);
       await publishBatch(posthorn(), dead.channelId, 20);
@@ -106,12 +106,12 @@ export function createCircuitScene(posthorn: () => TestPosthorn) {
       return dead;
     },
 
-    /** Its last 100 deliveries. */
+    /** Returns its last 100 deliveries. */
     deliveriesOf: async (id: string): Promise<DeliveryJson[]> =>
       (await posthorn().request<PageJson<DeliveryJson>>('GET', `/v1/deliveries?limit=100&subscriptionId=${id}`)).body
         .data,
 
-    /** All its dead letters. */
+    /** Returns all its dead letters. */
     async deadLettersOf(id: string): Promise<DeadLetterJson[]> {
       const letters: DeadLetterJson[] = [];
       for (let cursor = ''; ; ) {

@@ -3,7 +3,7 @@ import { type Browser, createBrowser } from '../world/browser.ts';
 import { codeOf } from './people.ts';
 import { endAsDeadLetter, insertApproval, insertAttempt, insertPausedRun, make, seedResources } from './seed.ts';
 
-/** A step of each kind, so that forms and diagrams draw all of them. */
+/** One step of each kind, so that forms and diagrams draw all of them. */
 const stepsOf = ({
   channelId,
   connectionId,
@@ -41,7 +41,7 @@ const stepsOf = ({
   { id: 'done', type: 'action', config: { action: 'publish', channelId, eventType: 'order.done', payload: {} } },
 ];
 
-/** Pages whose address names nothing that was made. */
+/** Pages whose address names no created resource. */
 export const PLAIN_PAGES = [
   'overview',
   'search?q=order.created',
@@ -66,8 +66,9 @@ export const PLAIN_PAGES = [
 ] as const;
 
 /**
- * One of everything that a page of the dashboard shows, in the live environment, with `mark` in every text that somebody may choose. Gives
- * the pages by their addresses, those that are opened by a link before signing in, and that of the signature doctor with its message.
+ * Creates one of everything that a page of the dashboard shows, in the live environment, with `mark` in every text that users can
+ * choose. Returns the pages by their addresses, those opened by a link before signing in, and that of the signature doctor with its
+ * message.
  */
 export async function seedPages(
   posthorn: TestPosthorn,
@@ -96,7 +97,7 @@ export async function seedPages(
     await db.run.update({ where: { id }, data: { status } });
     runs.push(id);
   }
-  // A second message whose run was given up: dead letters are of both kinds.
+  // A second message whose run failed: there are dead letters of both kinds.
   const { id: messageId } = await make(posthorn, key, `/v1/channels/${channelId}/messages`, {
     eventType: 'order.created',
     payload: { n: 3, exact: 12.5, text: mark },
@@ -123,7 +124,7 @@ export async function seedPages(
   const tabs = (page: string, ...names: string[]): string[] => [page, ...names.map((name) => `${page}?tab=${name}`)];
   return {
     pages: [
-      // Pages that cannot be read are tried by the last address of each: messages by the bare one, others with a row beside the list.
+      // Pages that cannot be read are tested at the last address of each: messages by the bare one, others with a row next to the list.
       'messages?tab=scheduled',
       `messages?tab=tail&channel=${channelId}`,
       ...PLAIN_PAGES,

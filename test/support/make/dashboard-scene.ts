@@ -8,9 +8,9 @@ import { createReceivers, type Receiver } from '../world/receiver.ts';
 
 export type DashboardScene = Awaited<ReturnType<typeof setDashboardScene>>;
 
-/** A whole service, a browser, and a person who is signed in at the dashboard of the test environment. */
+/** Starts a whole service, a browser, and a user who is signed in to the dashboard of the test environment. */
 export async function setDashboardScene(options: { withWorker?: boolean } = {}) {
-  // A passkey belongs to a host with a name.
+  // A passkey belongs to a host name.
   const port = await findFreePort();
   const url = `http://localhost:${port}`;
   const posthorn = await startPosthorn({ ...options, port, variables: { PUBLIC_BASE_URL: url } });
@@ -23,13 +23,13 @@ export async function setDashboardScene(options: { withWorker?: boolean } = {}) 
     /** Requests of the environment that the dashboard shows. */
     key,
     startReceiver: (): Promise<Receiver> => receivers.start(),
-    /** Makes something by the API of that environment, and gives its id. */
+    /** Creates a resource through the API of that environment, and returns its id. */
     async make(path: string, body: object): Promise<string> {
       const { status, body: made } = await posthorn.request<{ id: string }>('POST', path, body, key);
       if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(made)}`);
       return made.id;
     },
-    /** A new person at a new browser, and a receiver. */
+    /** Signs in a new user in a new browser, and starts a receiver. */
     async enter(): Promise<{ dashboard: Dashboard; receiver: Receiver }> {
       const receiver = await receivers.start();
       await setUpAnew(posthorn);
@@ -37,7 +37,7 @@ export async function setDashboardScene(options: { withWorker?: boolean } = {}) 
       await opened.signIn(OWNER);
       return { dashboard: opened, receiver };
     },
-    /** No page has broken, and the last one breaks no rule of accessibility. */
+    /** Asserts that no page has failed and that the last one breaks no accessibility rule. */
     async leave(): Promise<void> {
       const { violations, faults, close } = opened ?? {};
       const found = [...((await violations?.()) ?? []), ...(faults ?? [])];

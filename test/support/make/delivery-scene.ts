@@ -3,7 +3,7 @@ import { startPosthorn, type TestPosthorn } from '../service/posthorn.ts';
 import { type Answer, createReceivers } from '../world/receiver.ts';
 import { waitFor } from '../check/wait-for.ts';
 
-/** Delays of a second or more, so that a state between two tries can be looked at. */
+/** Delays of a second or more, so that the state between two attempts can be checked. */
 export const SCENE_POLICY = { maxRetries: 2, initialDelay: 1000, maxDelay: 60_000, backoffMultiplier: 2 };
 
 export type AttemptJson = {
@@ -22,7 +22,7 @@ export type DeadLetterJson = {
   lastError: object;
 };
 
-/** A whole service with receivers subscribed to it, and looks at what became of their deliveries. */
+/** A whole service with subscribed receivers, and queries of the outcome of their deliveries. */
 export type DeliveryScene = Awaited<ReturnType<typeof setDeliveryScene>>;
 
 /** `threshold`: DELIVERY_BURST_THRESHOLD. */
@@ -35,7 +35,7 @@ export async function setDeliveryScene(threshold: string) {
   return {
     posthorn,
 
-    /** A receiver that answers so, on a channel and a subscription of its own. */
+    /** Creates a receiver with these responses, on a channel and a subscription of its own. */
     async subscribed(answers: Answer[], fields: Record<string, unknown> = {}) {
       const receiver = await receivers.start({ answers });
       const { id: channelId } = await createChannel(posthorn);

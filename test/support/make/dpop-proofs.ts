@@ -18,15 +18,15 @@ export async function newProofKey(alg = 'ES256', options: { modulusLength?: numb
   return { alg, privateKey, jwk, thumbprint: await calculateJwkThumbprint(jwk) };
 }
 
-/** Parts of a proof; `undefined` leaves a claim or a member of the header out. */
+/** Parts of a proof; `undefined` leaves out a claim or a header member. */
 export type ProofParts = {
   header?: Record<string, unknown>;
   claims?: Record<string, unknown>;
-  /** Signs in place of the key in the header. */
+  /** Signs instead of the key in the header. */
   signedBy?: ProofKey;
 };
 
-/** A proof made by jose for one request now, with parts of it replaced. */
+/** Creates a proof with jose for one request now, with parts of it replaced. */
 export function makeProof(
   key: ProofKey,
   request: { method: string; uri: string; token?: string; nonce?: string; now?: Date },
@@ -42,7 +42,7 @@ export function makeProof(
     ...(nonce !== undefined && { nonce }),
     ...claims,
   });
-  // `as`: tests write headers that no library would write by itself.
+  // `as`: tests write headers that a library would not write.
   const protectedHeader = without({ typ: 'dpop+jwt', alg: key.alg, jwk: key.jwk, ...header }) as JWTHeaderParameters;
   return new SignJWT(payload).setProtectedHeader(protectedHeader).sign(signedBy.privateKey);
 }
@@ -52,11 +52,11 @@ const without = (parts: Record<string, unknown>): Record<string, unknown> =>
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** A JWT of these parts with any text for a signature: for what no library signs. */
+/** Returns a JWT of these parts with any text as signature, for what no library signs. */
 export const rawJwt = (header: unknown, claims: unknown, signature: string): string =>
   `${encoded(header)}.${encoded(claims)}.${signature}`;
 
-/** The example proof of RFC 9449 §4.1, for which the key, the time and the target are the RFC's. */
+/** The example proof of RFC 9449 §4.1; its key, time and target are the RFC's. */
 export const RFC_9449_PROOF = [
   'eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJoRjQyVVFV',
   'ZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIsImNydiI6IlAtMjU2In19',

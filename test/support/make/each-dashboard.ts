@@ -5,7 +5,7 @@ import { type DashboardScene, setDashboardScene } from './dashboard-scene.ts';
 
 type Entered = { scene: DashboardScene; dashboard: Dashboard; receiver: Receiver };
 
-/** One service for the file, without a worker unless it is asked for, and a new person who is signed in at a new browser for each test. */
+/** Starts one service for the file, without a worker unless requested, and signs in a new user in a new browser for each test. */
 export function onEachDashboard(use: (entered: Entered) => void, { withWorker = false } = {}): void {
   let scene: DashboardScene;
   beforeAll(async () => {

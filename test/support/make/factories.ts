@@ -2,7 +2,7 @@ import type { Delivery } from '../../../src/delivery/record/schema.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { waitFor } from '../check/wait-for.ts';
 
-/** A delivery as JSON has it: its times are texts. */
+/** A delivery as JSON: its times are strings. */
 export type DeliveryJson = Omit<Delivery, 'createdAt' | 'lastAttemptAt' | 'nextRetryAt' | 'held'> & {
   createdAt: string;
   lastAttemptAt?: string;
@@ -47,13 +47,13 @@ export async function publishBatch(posthorn: TestPosthorn, channelId: string, co
     .ids;
 }
 
-/** The one delivery of a message that has one subscriber. */
+/** Returns the only delivery of a message with one subscriber. */
 export async function deliveryOf(posthorn: TestPosthorn, messageId: string): Promise<DeliveryJson | undefined> {
   const { body } = await posthorn.request<PageJson<DeliveryJson>>('GET', `/v1/deliveries?messageId=${messageId}`);
   return body.data[0];
 }
 
-/** Waits until the message's delivery is in that state. */
+/** Waits until the message's delivery has that status. */
 export const waitForDelivery = (
   posthorn: TestPosthorn,
   messageId: string,

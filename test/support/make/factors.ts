@@ -5,13 +5,13 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import type { Browser } from '../world/browser.ts';
 import { setUpAnew } from './people.ts';
 
-/** The code of a secret, so many steps of 30 s from now. */
+/** Returns the code of a secret, a given number of 30 s steps from now. */
 export const totpCode = (secret: string, steps = 0): string =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
 
 export type Enrolled = { secret: string; recoveryCodes: string[] };
 
-/** Gives the person of a browser an authenticator app. Its first code is used up. */
+/** Enrols an authenticator app for the browser's user. Its first code is used up. */
 export async function enrolTotp(browser: Browser): Promise<Enrolled> {
   const { body: made } = await browser.request<{ secret: string }>('POST', '/v1/user/totp');
   const sent = { code: totpCode(made.secret) };
@@ -20,12 +20,12 @@ export async function enrolTotp(browser: Browser): Promise<Enrolled> {
   return { secret: made.secret, recoveryCodes: body.recoveryCodes ?? [] };
 }
 
-/** Makes codes of the last minute good again: a test needs more than one. */
+/** Makes the codes of the last minute valid again, because a test needs more than one. */
 export async function forgetSteps({ deps }: TestPosthorn): Promise<void> {
   await deps.pool.query('UPDATE totp_factors SET last_step = NULL');
 }
 
-/** Forgets all people, and makes the first administrator anew, with an authenticator app none of whose codes is used up. */
+/** Deletes all users and creates the first administrator again, with an authenticator app none of whose codes is used up. */
 export async function setUpWithTotp(
   posthorn: TestPosthorn,
 ): Promise<{ owner: { browser: Browser; me: SignedIn }; organisation: string; enrolled: Enrolled }> {
@@ -35,27 +35,27 @@ export async function setUpWithTotp(
   return { ...made, enrolled };
 }
 
-/** Origin of pages where nothing is set: that of PUBLIC_BASE_URL's default. */
+/** Origin of pages by default: that of PUBLIC_BASE_URL. */
 export const ORIGIN = 'http://localhost:3000';
 
 type PasskeyCreation = Parameters<Authenticator['create']>[0];
 type RequestOptions = Parameters<Authenticator['get']>[0];
 
-/** Options of one of the routes that make a challenge for a passkey that there is. */
+/** Returns the options of a route that creates a challenge for an existing passkey. */
 export async function requestOptions(browser: Browser, path: string): Promise<RequestOptions> {
   const { status, body } = await browser.request<RequestOptions>('POST', path);
   if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** Options for a new passkey of the person of a browser. */
+/** Returns the options for a new passkey of the browser's user. */
 export async function creationOptions(browser: Browser): Promise<PasskeyCreation> {
   const { status, body } = await browser.request<PasskeyCreation>('POST', '/v1/user/passkeys/options');
   if (status !== 200) throw new Error(`Options for a passkey were answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
-/** Gives the person of a browser a passkey. */
+/** Adds a passkey for the browser's user. */
 export async function addPasskey(
   browser: Browser,
   name = 'Phone',

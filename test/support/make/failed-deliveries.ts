@@ -1,6 +1,9 @@
 import type { DashboardScene } from './dashboard-scene.ts';
 
-/** Stores so many failed deliveries of one subscription, each with its dead letter, and nothing else. Gives their ids, newest first. */
+/**
+ * Stores a given number of failed deliveries of one subscription, each with its dead letter, and nothing else. Returns their ids,
+ * newest first.
+ */
 export async function storeFailedDeliveries(scene: DashboardScene, count: number): Promise<string[]> {
   const channelId = await scene.make('/v1/channels', { name: `orders ${Date.now()}` });
   const webhookUrl = 'https://example.com/hook';

@@ -17,7 +17,7 @@ export type Arrived = {
 type Logged = { data: { reason: string; detail: string; eventId?: string }[] };
 type Shown = { eventType: string; payload: unknown; metadata: object; deliveryStatus: string };
 
-/** The secret of webhooks that a test does not give one. */
+/** The secret of webhooks for which a test sets none. */
 export const SECRET = 'a secret that both sides know';
 
 /** Headers of a request as GitHub sends it. */
@@ -28,7 +28,7 @@ export const github = (body: string, id: string, secret = SECRET): Record<string
   'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 });
 
-/** Calls of inbound webhooks, and of those who send to them. */
+/** Calls of inbound webhooks, and requests sent to them. */
 export function inboundCalls(posthorn: TestPosthorn) {
   const make = async (path: string, body: object): Promise<Named> => {
     const { status, body: made } = await posthorn.request<Named>('POST', path, body);
@@ -39,7 +39,7 @@ export function inboundCalls(posthorn: TestPosthorn) {
     (await posthorn.request<{ data: T[] }>('GET', path)).body.data;
   return {
     make,
-    /** A channel, and a webhook for it: of GitHub unless the fields name a scheme. */
+    /** Creates a channel and a webhook for it: GitHub's scheme unless the fields name another. */
     async makeWebhook(fields: object = {}, channelFields: object = {}): Promise<{ webhook: Named; channelId: string }> {
       const channel = await make('/v1/channels', { name: 'in', ...channelFields });
       const sender = { ...('scheme' in fields ? {} : { provider: 'github' }), secrets: [SECRET] };

@@ -3,7 +3,7 @@ import { startPosthorn, type TestPosthorn } from '../service/posthorn.ts';
 import { type TableContents, tableContents } from '../check/table-contents.ts';
 import { newIdempotencyKey, type SecondApi, startSecondApi } from '../service/two-apis.ts';
 
-/** An answer kept as text: a replay is the same to the last character. */
+/** A response as text: a replayed one is identical to the last character. */
 export type Sent = { status: number; text: string; replayed: string | null; headers: Headers };
 
 /** Two API instances, and POSTs with an Idempotency-Key to them. */

@@ -1,20 +1,23 @@
 import { wantsEventType } from '../../../src/kernel/words/event-types.ts';
 
-/** An item as the API shows it, and what the database says of it besides. */
+/** An item as the API shows it, and further columns from the database. */
 export type Item = { id: string } & Record<string, unknown>;
 
-/** One filter: `values` of which each matches some items (none given: all that items have), and how an item is told to match. */
+/**
+ * One filter: `values` of which each matches some items (if none are given: all that items have), and how to tell whether an item
+ * matches.
+ */
 export type Filter = {
   values: string[];
   matches: (item: Item, value: string) => boolean;
-  /** Values that are good and match nothing. */
+  /** Values that are valid and match nothing. */
   strange: string[];
   /** Values that are refused. */
   bad: string[];
 };
 
 export const EVENT_TYPES = ['order.created', 'order.paid', 'refund.made'];
-/** Texts that are no id of anything. */
+/** Texts that are not an id of anything. */
 export const strangeIds = ['nothing', '%27', '*', '%25'];
 
 /** A filter by one word of several. */
@@ -37,14 +40,14 @@ export const someOf = (name: string, words: string[]): Filter => ({
   matches: (item, value) => value.split(',').includes(String(item[name])),
   bad: ['', 'ACTIVE', 'gone!', 'null', `${words[0]},${words[0]}`, `${words[0]},null`, `${words[0]},`],
 });
-/** A filter by an id, which takes any text. */
+/** A filter by an id, which accepts any text. */
 export const idOf = (name: string): Filter => ({
   values: [],
   matches: (item, value) => item[name] === value,
   strange: strangeIds,
   bad: [],
 });
-/** A literal, or a beginning: in every list as in a subscription's eventTypes. */
+/** A literal, or a prefix: in every list as in a subscription's eventTypes. */
 export const eventType: Filter = {
   values: [...EVENT_TYPES, 'order.*', 'refund.*', '*'],
   matches: (item, value) => wantsEventType([value], String(item['eventType'])),
@@ -62,21 +65,21 @@ export const eventType: Filter = {
   ],
   bad: ['', 'ord*', '*.created', 'order.*.x', '.*', 'x'.repeat(129)],
 };
-/** Ids under which some messages were published. */
+/** Client-supplied ids of some messages. */
 export const publisherId: Filter = {
   values: ['order-7', 'order-8'],
   matches: (item, value) => item['publisherId'] === value,
   strange: ['nothing', '%27', '*', 'order-%25'],
   bad: ['', 'x'.repeat(129)],
 };
-/** The class of the failure that a delivery shows. */
+/** The error class that a delivery shows. */
 export const deliveryErrorClass: Filter = {
   ...oneOf('errorClass', ['status', 'connect', 'internal']),
   matches: ({ error }, value) => (error as { class?: string } | undefined)?.class === value,
 };
 const answerOf = ({ response }: Item): { status: number; latencyMs: number } | undefined =>
   response as { status: number; latencyMs: number } | undefined;
-/** Whether a status is the asked one, one of its class or one of its range. */
+/** Whether a status is the given one, of the given class or in the given range. */
 const isAnswer = (value: string, status = 0): boolean => {
   const [one, other] = value.split('-').map(Number);
   return one !== undefined && other !== undefined
@@ -84,21 +87,21 @@ const isAnswer = (value: string, status = 0): boolean => {
     : new RegExp(`^${value.replaceAll('x', '\\d')}$`).test(String(status));
 };
 const BAD_ANSWERS = ['', '0503', '6xx', '50x', '99', '600', '503.0', '5e2', '-503', '5XX', '99-600', '500-', '4xx-5xx'];
-/** The status of the last answer to a delivery that has not arrived, or its class. */
+/** The status of the last response to an undelivered delivery, or its class. */
 export const deliveryErrorStatus: Filter = {
   values: ['410', '503', '4xx', '5xx', '410-503', '599-411'],
   matches: (item, value) => item['status'] !== 'delivered' && isAnswer(value, answerOf(item)?.status),
   strange: ['100', '599', '3xx', '411-499', '504-599'],
   bad: BAD_ANSWERS,
 };
-/** The time of the last answer. */
+/** The time of the last response. */
 export const minLatencyMs: Filter = {
   values: ['1000', '1500', '1501'],
   matches: (item, value) => (answerOf(item)?.latencyMs ?? 0) >= Number(value),
   strange: ['30000'],
   bad: ['', '0', '999', '01000', '30001', '1e4', '1000.0', '-1000', '100000'],
 };
-/** A part of a name, in any case, of which no character is a pattern. */
+/** A part of a name, case-insensitive, in which no character is a pattern. */
 export const namePart = (...values: string[]): Filter => ({
   values,
   matches: ({ name, webhookUrl }, value) => {
@@ -108,14 +111,14 @@ export const namePart = (...values: string[]): Filter => ({
   strange: ['nothing', '%27', 'a%25', 'a_t', '*', '%5C', 'ac.ive'],
   bad: ['', 'x'.repeat(201)],
 });
-/** Not a filter: every row is shown, with or without its large parts. */
+/** Not a filter: every row is shown, with or without its large fields. */
 export const isWhole: Filter = {
   values: ['true', 'false'],
   matches: () => true,
   strange: [],
   bad: ['', 'FALSE', '1', 'null'],
 };
-/** Deliveries that wait for something beside their policy. */
+/** Deliveries that wait for something other than their policy. */
 export const held: Filter = {
   values: ['true', 'false'],
   matches: (item, value) => String(item['held'] !== undefined) === value,
@@ -134,7 +137,7 @@ export const errorClass: Filter = {
   ...oneOf('errorClass', ['status', 'connect']),
   matches: (item, value) => lastErrorOf(item).class === value,
 };
-/** The status of a dead letter's last answer. */
+/** The status of a dead letter's last response. */
 export const errorStatus: Filter = {
   values: ['410', '503', '4xx', '5xx', '410-503', '599-411'],
   matches: (item, value) => isAnswer(value, lastErrorOf(item).status),

@@ -2,7 +2,10 @@ import type { Pool } from 'pg';
 
 type Place = { environmentId: string; channelId: string };
 
-/** Messages of one type, scheduled ones beside them, and for each a delivery and a dead letter: a tenth to the second subscription. */
+/**
+ * Inserts messages of one type, scheduled ones among them, and for each a delivery and a dead letter: a tenth to the second
+ * subscription.
+ */
 export async function insertListed(
   pool: Pool,
   { environmentId, channelId }: Place,
@@ -51,7 +54,7 @@ export async function insertFailed(pool: Pool, place: Place, subscriptionId: str
      SELECT id FROM one ORDER BY n LIMIT 1`,
     [subscriptionId],
   );
-  // Entries of the rows before the update would count as read, once.
+  // Otherwise the old index entries from before the update would count as read.
   await pool.query('VACUUM deliveries');
   return rows.map(({ id }) => id);
 }

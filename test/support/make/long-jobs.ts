@@ -6,23 +6,23 @@ import { insertManyAged } from './aged.ts';
 import { after, type createScenes, type Scene } from './scene.ts';
 import { waitFor } from '../check/wait-for.ts';
 
-/** A replay of stored messages and a retention pass, both in the middle. */
+/** A replay of stored messages and a retention pass, both in progress. */
 export type LongJobs = {
-  /** Messages of before, and the subscription that gets them by the replay. */
+  /** Older messages, and the subscription that receives them by the replay. */
   archive: Scene;
   /** Waits for the end of both. Returns what each has left undone or done twice, as sentences. */
   end(): Promise<string[]>;
 };
 
 const ARCHIVED = 120;
-// Six seconds in all, longer than a fault takes to come.
+// Six seconds in total, longer than it takes for a fault to begin.
 const REPLAYED_PER_SECOND = 20;
-// Ten batches with a rest after each.
+// Ten batches with a pause after each.
 const EXPIRED = 5_000;
 
 type Service = { pool: Pool; client: Client };
 
-/** Makes what they need, in any time. */
+/** Creates the rows for both; can be called at any time. */
 export async function prepareLongJobs({ pool, client }: Service, scenes: ReturnType<typeof createScenes>) {
   const archive = await scenes.set(0, () => after(20));
   const { recorder, channelId, receiver } = archive;
@@ -43,7 +43,7 @@ export async function prepareLongJobs({ pool, client }: Service, scenes: ReturnT
     ).rows[0]?.count ?? -1;
 
   return {
-    /** Begins both; returns once the replay has sent something and the pass has removed something. */
+    /** Starts both; returns once the replay has sent something and the pass has removed something. */
     async begin(): Promise<LongJobs> {
       const since = new Date(Date.now() - 3_600_000).toISOString();
       const body = { since, ratePerSecond: REPLAYED_PER_SECOND };

@@ -17,7 +17,7 @@ export type Refusal = { error: { code: string; message: string; details?: { fiel
 
 type Accepted = { count: number; ids: string[]; status: string };
 
-/** Calls that publish to one channel, and that read its messages and deliveries. `channelId` is asked at each call. */
+/** Calls that publish to one channel and read its messages and deliveries. `channelId` is evaluated at each call. */
 export const messageCalls = (posthorn: () => TestPosthorn, channelId: () => string) => {
   const path = (): string => `/v1/channels/${channelId()}/messages`;
   return {
@@ -31,7 +31,7 @@ export const messageCalls = (posthorn: () => TestPosthorn, channelId: () => stri
   };
 };
 
-/** The same for messages that wait for their time. */
+/** Calls for messages that wait for their scheduled time. */
 export const scheduledCalls = (posthorn: () => TestPosthorn, channelId: () => string) => ({
   get: (id: string): Promise<Answer<MessageJson>> => posthorn().request('GET', `/v1/messages/${id}`),
   cancel: (id: string): Promise<Answer<MessageJson & Refusal>> =>
@@ -40,7 +40,7 @@ export const scheduledCalls = (posthorn: () => TestPosthorn, channelId: () => st
     const path = `/v1/channels/${channelId()}/scheduled${query}`;
     return (await posthorn().request<PageJson<MessageJson>>('GET', path)).body.data;
   },
-  /** Publishes everything that waits in the channel, as if its time had come. */
+  /** Publishes everything scheduled in the channel, as if its time had come. */
   publishDue: async (): Promise<void> => {
     await makeDue(posthorn().deps.pool, channelId());
     await publishAllDue(createDuePublisher(posthorn()));

@@ -12,13 +12,13 @@ const SIZES = {
   keys: { orders: 2, invoices: 0, persons: 0 },
   transactional: { orders: 1, invoices: 1, persons: 0 },
   scheduled: { orders: 1, invoices: 0, persons: 0 },
-  // By its answer, because an erased message has no payload to tell.
+  // Counted by its response, because an erased message has no payload to identify it.
   persons: { orders: 0, invoices: 0, persons: 1 },
 } as const satisfies Record<string, Size>;
 
 /**
- * Faults of the replayed archive, and of a flow that has stopped and whose deliveries have ended, as sentences; none when every
- * promise holds.
+ * Returns faults of the replayed archive, and of a flow that has stopped and whose deliveries have finished, as sentences; empty if
+ * every guarantee holds.
  */
 export async function faultsOf(
   flow: MixedFlow,
@@ -38,7 +38,7 @@ export async function faultsOf(
   ];
 }
 
-/** Each request has stored its messages once, and its last answer names just those. */
+/** Each request has stored its messages once, and its last response names exactly those. */
 async function faultsOfRepeated({ orders, invoices, persons, parts }: MixedFlow, pool: Pool): Promise<string[]> {
   const faults: string[] = [];
   for (const [name, { channelId }] of Object.entries({ orders, invoices, persons })) {
@@ -68,7 +68,7 @@ async function faultsOfRepeated({ orders, invoices, persons, parts }: MixedFlow,
   return faults;
 }
 
-/** Erased messages have nothing left, and are on their way to nobody. */
+/** Erased messages have no content left and no unfinished delivery. */
 async function faultsOfErased({ persons, parts }: MixedFlow, pool: Pool): Promise<string[]> {
   const erased = parts.persons.requests.flatMap(idsIn).slice(0, parts.erasures.requests.length);
   const { rows } = await pool.query<{ fault: string }>(
@@ -85,7 +85,7 @@ async function faultsOfErased({ persons, parts }: MixedFlow, pool: Pool): Promis
   return rows.map(({ fault }) => fault);
 }
 
-/** A channel is made once by each request that was never in doubt, and at most once by each try. */
+/** A channel is created exactly once by each request whose outcome was always known, and at most once by each attempt otherwise. */
 async function faultsOfCreated({ orders, parts }: MixedFlow, pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string; mark: string }>(
     `SELECT id, split_part(name, ' ', 1) AS mark FROM channels WHERE name LIKE '% of ' || $1`,
@@ -102,7 +102,7 @@ async function faultsOfCreated({ orders, parts }: MixedFlow, pool: Pool): Promis
   });
 }
 
-/** Each stream has shown all messages published behind its beginning, once, in the order of the transactions. */
+/** Each stream has shown all messages published after its start, once, in the order of the transactions. */
 async function faultsOfStreams({ orders, streams }: MixedFlow, pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM messages WHERE channel_id = $1 ORDER BY transaction_id, id',
@@ -119,9 +119,11 @@ async function faultsOfStreams({ orders, streams }: MixedFlow, pool: Pool): Prom
   });
 }
 
-// 2xx; CONFLICT while the first try under the same key or id still runs; UNAVAILABLE. Nothing else may come of a fault of ours.
+// 2xx; CONFLICT while the first attempt under the same key or id still runs; UNAVAILABLE. An internal error must not cause anything
+// else.
 const EXPECTED = new Set([409, 503]);
-// A proxy says 502 for a request whose API was killed, which may be stored or not. Its own end cuts the requests that it carries.
+// A proxy responds with 502 for a request whose API was killed, which may have been stored or not. When the proxy itself ends, it cuts
+// off the requests it is forwarding.
 const BEHIND_PROXY = new Set([...EXPECTED, 502, 0]);
 
 function faultsOfAnswers({ orders, parts }: MixedFlow, expected: ReadonlySet<number>): string[] {

@@ -7,40 +7,40 @@ import { waitFor } from '../check/wait-for.ts';
 
 type RepeatedPart = 'ids' | 'keys' | 'transactional' | 'scheduled' | 'persons' | 'erasures' | 'channels';
 
-/** Everything that callers do to an API, at the same time and without an end. */
+/** Everything that callers do to an API, concurrently and without end. */
 export type MixedFlow = {
-  /** Plain publishes, publishers' ids, keys, transactional and scheduled messages, to two subscriptions; two streams show it. */
+  /** Plain publishes, client-supplied ids, keys, transactional and scheduled messages, to two subscriptions; two streams show it. */
   orders: Scene;
   /** The other channel of the transactional publishes. */
   invoices: Scene;
   /** Messages that are erased as soon as they are published. */
   persons: Scene;
-  /** Requests that are sent again until they are done. */
+  /** Requests that are repeated until they succeed. */
   parts: Record<RepeatedPart, Repeating>;
   streams: StreamFollower[];
-  /** Waits until each part has been done by requests begun since then, and their messages have arrived. */
+  /** Waits until each part has been done by requests started since then, and their messages have arrived. */
   worksSince(at: number, withinMs?: number): Promise<void>;
-  /** Begins nothing more and waits for the requests under way; the streams go on. */
+  /** Starts nothing more and waits for the requests in progress; the streams continue. */
   stop(): Promise<void>;
-  /** Ends everything where it stands, the streams too. Repeating it is harmless. */
+  /** Stops everything immediately, the streams too. Safe to call again. */
   abandon(): Promise<void>;
 };
 
-// Seven parts and two publishers make about 30 messages a second: the faults are to be met by each part, not by a load. Where each
+// Seven parts and two publishers send about 30 messages a second: each part has to meet the faults, but no load is needed. Where each
 // delivery has its own Temporal workflow, a busy machine does fewer than that.
 const PAUSE_MS = TEST_THRESHOLD === 'off' ? 1_000 : 250;
 // Less than any fault lasts, so that some come due in the middle of it.
 const SCHEDULED_FOR_MS = 1_500;
 const SUBSCRIBERS = 2;
-// Often enough to be on its way back in any fault, seldom enough to keep up on a busy machine.
+// Often enough to be reconnecting during any fault, rarely enough to keep up on a busy machine.
 const HANG_UP_AFTER = 50;
 
-/** Sets the channels, of which `scenes` ends the receivers, and begins. */
+/** Creates the channels, whose receivers `scenes` closes, and starts. */
 export async function startMixedFlow(
   api: { urlOf: () => string; key: string },
   scenes: ReturnType<typeof createScenes>,
 ): Promise<MixedFlow> {
-  // Without a single retry: a try that our own outage counted as failed would be a dead letter.
+  // Without retries: an attempt that our own outage counted as failed would become a dead letter.
   const set = (count: number) => scenes.set(count, () => after(20), { retryPolicy: { maxRetries: 0 } });
   const [orders, invoices, persons] = [await set(SUBSCRIBERS), await set(1), await set(1)];
   const stream = `/v1/channels/${orders.channelId}/stream`;
@@ -59,7 +59,7 @@ export async function startMixedFlow(
   const messagesOf = ({ channelId }: Scene): string => `/v1/channels/${channelId}/messages`;
   const message = (mark: string) => ({ eventType: 'order.created', payload: { mark } });
   const keyed = () => ({ headers: { 'idempotency-key': newIdempotencyKey() } });
-  // Drills of one database are told apart.
+  // Keeps drills of one database apart.
   const nameOf = (mark: string): string => `${mark} of ${orders.channelId}`;
   const publishingPersons = repeat('persons', (mark) => ({
     path: messagesOf(persons),
@@ -128,9 +128,9 @@ export async function startMixedFlow(
   };
 }
 
-/** Ids in the answer of a publish: one message's answer has its id, that of several has all of theirs. */
+/** Returns the ids in the response of a publish: one message's response has its id, that of several has all their ids. */
 export function idsIn({ answer }: RepeatedRequest): string[] {
-  // `as`: what is missing shows as undefined.
+  // `as`: missing fields show up as undefined.
   const { id, ids } = (answer?.body ?? {}) as { id?: string; ids?: string[] };
   return ids ?? (id === undefined ? [] : [id]);
 }

@@ -12,7 +12,7 @@ export {
 } from '../../../workflows/background.ts';
 export { warmUp } from '../../../workflows/background.ts';
 
-/** The Temporal workflows of a next release: a command before all others, behind `patched()` as docs/operate/upgrading.md says. */
+/** The Temporal workflows of a next release: a new first command behind `patched()`, as docs/operate/upgrading.md says. */
 export async function deliverMessage(input: DeliverMessageInput): Promise<DeliveryEnd> {
   if (patched('a-pause-before-the-first-try')) await sleep(10);
   return await current(input);

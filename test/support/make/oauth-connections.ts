@@ -11,7 +11,7 @@ import { workflowCalls } from './workflow-calls.ts';
 
 export type OAuthConnection = { id: string; status: string };
 
-/** Connections whose tokens come from a provider on loopback, for a service at `baseUrl`. */
+/** Connections whose tokens come from a provider on the loopback interface, for a service at `baseUrl`. */
 export function oauthConnections(posthorn: TestPosthorn, provider: TokenProvider, baseUrl: string) {
   const { good } = workflowCalls(posthorn);
   const { pool, keyRing } = posthorn.deps;
@@ -32,7 +32,7 @@ export function oauthConnections(posthorn: TestPosthorn, provider: TokenProvider
   const begin = async (id: string): Promise<URL> =>
     new URL((await good<{ authorizationUrl: string }>('POST', `/v1/connections/${id}/authorize`)).authorizationUrl);
 
-  /** The page that a browser sees at last. */
+  /** Returns the page that a browser ends up on. */
   async function comeBack(target: string): Promise<string> {
     const { status, headers } = await fetch(posthorn.url + target, { redirect: 'manual' });
     expect([status, headers.get('referrer-policy'), headers.get('cache-control')]).toEqual([
@@ -60,7 +60,7 @@ export function oauthConnections(posthorn: TestPosthorn, provider: TokenProvider
     const ciphertext = sealConnection(keyRing, id, sealed);
     await pool.query('UPDATE connections SET ciphertext = $2 WHERE id = $1', [id, ciphertext]);
   }
-  /** Changes what is sealed, as time would. */
+  /** Changes the encrypted data, as time would. */
   async function change(id: string, changed: (oauth: NonNullable<Sealed['oauth']>) => Sealed['oauth']): Promise<void> {
     const { credentials, oauth = {} } = await sealedOf(id);
     const next = changed(oauth);
@@ -75,7 +75,7 @@ export function oauthConnections(posthorn: TestPosthorn, provider: TokenProvider
     seal,
     change,
     tokensOf: async (id: string): Promise<ProviderTokens | undefined> => (await sealedOf(id)).oauth?.tokens,
-    /** A connection to which somebody has consented. */
+    /** Creates a connection for which consent was given. */
     async authorized(): Promise<string> {
       const { id } = await make();
       expect(await comeBack(await provider.visit((await begin(id)).href, 'yes'))).toMatch(/^Connected/);

@@ -2,11 +2,11 @@ import { waitFor } from '../check/wait-for.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 import type { RunAnswer, Step, workflowCalls } from './workflow-calls.ts';
 
-/** A step that ends at once, and one that waits for a person. */
+/** A step that finishes at once, and one that waits for a person. */
 export const note: Step = { id: 'note', type: 'action', config: { action: 'log' } };
 export const ask: Step = { id: 'ask', type: 'approval', config: { title: 'Go on?', rejected: null } };
 
-/** Messages of one type in a channel of their own, and the runs that they begin. */
+/** Messages of one type in a channel of their own, and the runs that they start. */
 export function orderCalls(
   { deps: { pool } }: Pick<TestPosthorn, 'deps'>,
   calls: ReturnType<typeof workflowCalls>,
@@ -20,7 +20,7 @@ export function orderCalls(
       type: 'event',
       config: { channelId, eventTypes: ['order.placed'], ...config },
     }),
-    /** Publishes several, one behind the other: their runs stand in this order. */
+    /** Publishes several, one after the other, so that their runs are in this order. */
     async placeInOrder(payloads: readonly object[]): Promise<void> {
       for (const payload of payloads) await place(payload);
     },
@@ -41,13 +41,13 @@ export function orderCalls(
         );
         return rowCount === count;
       }),
-    /** The runs of a workflow in their order, once they have these statuses. */
+    /** Returns the runs of a workflow in their order, once they have these statuses. */
     standing: (workflowId: string, wanted: readonly string[]): Promise<RunAnswer[]> =>
       waitFor(`runs that are ${wanted.join(', ')}`, async () => {
         const runs = (await calls.runsOf(workflowId)).toReversed();
         return runs.map(({ status }) => status).join() === wanted.join() && runs;
       }),
-    /** Waits until PostgreSQL's time is behind the window of every key. */
+    /** Waits until PostgreSQL's time is past the window of every key. */
     windowsOver: (workflowId: string): Promise<unknown> =>
       waitFor('the windows to pass', async () => {
         const { rows } = await pool.query<{ isOver: boolean }>(

@@ -1,7 +1,7 @@
 import { ensureSystemChannels } from '../../../src/messaging/channels/store.ts';
 import type { Dependencies } from '../../../src/platform/dependencies.ts';
 
-/** One organisation with one app and its two environments, as the first start makes them. Returns the environments' ids. */
+/** Creates one organisation with one app and its two environments, as the first start does. Returns the environments' ids. */
 export async function insertOrganisation({
   db,
   newId,

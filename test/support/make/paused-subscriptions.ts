@@ -1,7 +1,7 @@
 import type { TestPosthorn } from '../service/posthorn.ts';
 import { createSubscription } from './factories.ts';
 
-/** Adds so many paused subscriptions to a channel, copies of a first one. */
+/** Adds a given number of paused subscriptions to a channel, copies of the first one. */
 export async function addPausedSubscriptions(
   posthorn: TestPosthorn,
   channelId: string,

@@ -7,7 +7,7 @@ import { type Browser, createBrowser } from '../world/browser.ts';
 
 export const OWNER = { email: 'owner@example.com', name: 'Olga Owner', password: 'tangerine orbit mill' };
 
-/** Makes the first administrator, and gives the browser in which that person is signed in. */
+/** Creates the first administrator, and returns the browser in which that user is signed in. */
 export async function setUp(posthorn: TestPosthorn, person = OWNER): Promise<{ browser: Browser; me: SignedIn }> {
   const code = await makeSetupCode(posthorn.deps, { isRenewed: true });
   const browser = createBrowser(posthorn);
@@ -16,7 +16,7 @@ export async function setUp(posthorn: TestPosthorn, person = OWNER): Promise<{ b
   return { browser, me: body };
 }
 
-/** Forgets all people, and makes the first administrator anew. `organisation` is the path of that one's. */
+/** Deletes all users and creates the first administrator again. `organisation` is the path of the organisation. */
 export async function setUpAnew(
   posthorn: TestPosthorn,
 ): Promise<{ owner: { browser: Browser; me: SignedIn }; organisation: string }> {
@@ -26,8 +26,8 @@ export async function setUpAnew(
 }
 
 /**
- * Asks for what is refused. Gives status and code, and throws when a cookie was set or any table has changed. `isTry`: a refused try to
- * prove who one is, which is counted in a table of its own.
+ * Sends a request that is to be refused. Returns status and code, and throws if a cookie was set or any table has changed. `isTry`: a
+ * refused sign-in attempt, which is counted in a table of its own.
  */
 export async function refusalOf(
   posthorn: TestPosthorn,
@@ -46,7 +46,7 @@ export async function refusalOf(
   return [status, body.error.code];
 }
 
-/** A browser in which the right password was given, and a second factor is asked for. */
+/** Returns a browser in which the right password was given, and a second factor is required. */
 export async function passPassword(
   posthorn: TestPosthorn,
   { email, password }: { email: string; password: string } = OWNER,
@@ -58,7 +58,7 @@ export async function passPassword(
   return browser;
 }
 
-/** Signs a person in, in a new browser. */
+/** Signs a user in, in a new browser. */
 export async function signIn(
   posthorn: TestPosthorn,
   { email, password }: { email: string; password: string },
@@ -69,17 +69,17 @@ export async function signIn(
   return { browser, me: body };
 }
 
-/** Makes a browser name the first app of its person, and this environment. */
+/** Makes a browser name the first app of its user, and this environment. */
 export function actIn(browser: Browser, { organisations }: SignedIn, environment: 'live' | 'test' = 'live'): void {
   const app = organisations[0]?.apps[0];
   if (app === undefined) throw new Error('The person is a member of no organisation with an app');
   Object.assign(browser.names, { 'posthorn-app': app.id, 'posthorn-environment': environment });
 }
 
-/** The code of a link. */
+/** Returns the code of a link. */
 export const codeOf = (link: string): string => link.slice(link.indexOf('#code=') + '#code='.length);
 
-/** Invites somebody new and accepts for them: a member with that role, signed in in a browser of their own. */
+/** Invites a new user and accepts for them: a member with that role, signed in in a browser of their own. */
 export async function joinAs(
   posthorn: TestPosthorn,
   inviter: Browser,

@@ -11,10 +11,10 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { currentRun } from '../service/run.ts';
 import { historyOf, type RecordedHistory } from './history-of.ts';
 
-// Delays are a second or more: Temporal promises no shorter ones.
+// Delays are a second or more: Temporal guarantees no shorter ones.
 export const POLICY = { maxRetries: 2, initialDelay: 1_000, maxDelay: 60_000, backoffMultiplier: 2 };
 
-/** A worker that dies in a try, as the server sees it: heartbeats end, the activity times out. */
+/** A worker that dies during an attempt, as the server sees it: heartbeats stop and the activity times out. */
 export function recordCrash(posthorn: TestPosthorn): Promise<RecordedHistory> {
   let hasDied = false;
   return playOut(posthorn, {
@@ -34,7 +34,7 @@ export function recordCrash(posthorn: TestPosthorn): Promise<RecordedHistory> {
   });
 }
 
-/** A worker that died with its first task, as the next one finds it: the task comes late. */
+/** A worker that died with its first task, as the next one finds it: the task is late. */
 export const recordLateTask = (posthorn: TestPosthorn): Promise<RecordedHistory> =>
   playOut(posthorn, {
     name: 'late',
@@ -43,8 +43,8 @@ export const recordLateTask = (posthorn: TestPosthorn): Promise<RecordedHistory>
   });
 
 /**
- * The Temporal workflow and the server are the real ones; the activities play the worker, so that no process has to be killed.
- * `afterMs`: how long nobody takes the first task.
+ * The Temporal workflow and the server are real; the activities play the worker, so that no process has to be killed. `afterMs`: how
+ * long no worker polls the first task.
  */
 async function playOut(
   posthorn: TestPosthorn,

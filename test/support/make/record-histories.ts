@@ -9,19 +9,19 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { startReceiver } from '../world/receiver.ts';
 import { waitFor } from '../check/wait-for.ts';
 
-/** The kept histories, from which every later version must be able to go on. */
+/** The recorded histories, which every later version must be able to continue. */
 export const HISTORIES_FOLDER = join(import.meta.dirname, '../../workflows/histories');
 
-/** RECORD_HISTORIES=true writes what is recorded over what is kept. */
+/** RECORD_HISTORIES=true overwrites the stored histories. */
 export const isToBeKept = process.env['RECORD_HISTORIES'] === 'true';
 
-// A change between two tries has this long, with all the other histories being recorded at once on a machine that may be busy.
+// Time for a change between two attempts, while all other histories are recorded on a machine that may be busy.
 const ROOMY = { ...POLICY, initialDelay: 20_000 };
 
-// PendingActivityState of Temporal's API: told to stop and still running.
+// PendingActivityState of Temporal's API: cancellation requested and still running.
 const CANCEL_REQUESTED = 3;
 
-/** One real delivery: subscribed with these answers, published, left in that state. */
+/** Creates one real delivery: subscribed with these responses, published, left in that state. */
 async function deliver(
   posthorn: TestPosthorn,
   {
@@ -37,13 +37,13 @@ async function deliver(
     webhookUrl: receiver.url,
     retryPolicy: policy,
   });
-  // A word that must stand in no history.
+  // A word that no history may contain.
   const message = await publish(posthorn, channelId, { payload: { zebra: 'zebra' } });
   const { id } = await waitForDelivery(posthorn, message.id, status);
   return { id, channelId, subscriptionId, messageId: message.id, close: () => receiver.close() };
 }
 
-/** Until its regular activity has taken note of the first try and waits for the next one: attempt 2 in Temporal's count. */
+/** Waits until its regular activity has recorded the first attempt and waits for the next one: attempt 2 in Temporal's count. */
 async function untilItWaits(posthorn: TestPosthorn, workflowId: string): Promise<void> {
   const handle = posthorn.temporal.workflow.getHandle(workflowId);
   await waitFor(
@@ -54,7 +54,7 @@ async function untilItWaits(posthorn: TestPosthorn, workflowId: string): Promise
 
 type Recording = (posthorn: TestPosthorn) => Promise<RecordedHistory>;
 
-/** Every way a Temporal workflow of ours can go, by the name of its file. */
+/** Every path through our Temporal workflows, by the name of its file. */
 export const RECORDINGS: Record<string, Recording> = {
   async 'delivered-at-first-try'(posthorn) {
     const delivery = await deliver(posthorn, { answers: [200], status: 'delivered' });
@@ -102,7 +102,7 @@ export const RECORDINGS: Record<string, Recording> = {
     return recorded;
   },
 
-  /** The round after a hold begins with a try that is already recorded. */
+  /** The round after a hold begins with an attempt that is already recorded. */
   async 'resumed-in-the-next-round'(posthorn) {
     const delivery = await deliver(posthorn, { answers: [500, 200], status: 'retrying', policy: ROOMY });
     const subscription = `/v1/subscriptions/${delivery.subscriptionId}`;
@@ -124,7 +124,7 @@ export const RECORDINGS: Record<string, Recording> = {
     return historyOf(posthorn, workflowId, 'closed');
   },
 
-  /** The try goes on to its end; the Temporal workflow ends with another failure. */
+  /** The attempt runs to its end; the Temporal workflow ends with another failure. */
   async 'cancelled-in-a-try'(posthorn) {
     let answer = (): void => {};
     const receiver = await startReceiver({
@@ -193,7 +193,7 @@ export const RECORDINGS: Record<string, Recording> = {
   },
 };
 
-/** Records every way at once; some of them wait for seconds. */
+/** Records all of them at once, because some wait for seconds. */
 export async function recordHistories(posthorn: TestPosthorn): Promise<Record<string, RecordedHistory>> {
   const recorded = await Promise.all(
     Object.entries(RECORDINGS).map(async ([name, record]) => [name, await record(posthorn)] as const),
@@ -201,7 +201,7 @@ export async function recordHistories(posthorn: TestPosthorn): Promise<Record<st
   return Object.fromEntries(recorded);
 }
 
-/** Writes it over the kept one of that name. */
+/** Overwrites the stored history of that name. */
 export function keepHistory(name: string, recorded: RecordedHistory): void {
   writeFileSync(join(HISTORIES_FOLDER, `${name}.json`), `${JSON.stringify(recorded, undefined, 1)}\n`);
 }

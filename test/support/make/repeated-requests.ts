@@ -1,33 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One request, sent again word for word until it is answered with a 2xx. */
+/** One request, repeated word for word until its response is a 2xx. */
 export type RepeatedRequest = {
-  /** Mark that the request is known by; a publish has it in its payloads. */
+  /** Identifies the request; a publish has it in its payloads. */
   mark: string;
   begunAt: number;
-  /** Tries so far: each status, and whether the answer said that nobody knows what became of it. 0: no answer came. */
+  /** Attempts so far: each status, and whether the response said that the outcome is unknown. 0: there was no response. */
   tries: { status: number; isInDoubt: boolean }[];
-  /** Answer to the last try, once that was a 2xx. */
+  /** Response to the last attempt, once that was a 2xx. */
   answer?: { at: number; body: unknown };
 };
 
 type Made = { method?: string; path: string; headers?: Record<string, string>; body?: unknown };
 
-/** How a request is made, once for all of its tries. Undefined while there is none to be made. */
+/** Builds a request, once for all of its attempts. Returns undefined if there is none to send yet. */
 export type RequestOf = (mark: string) => Made | undefined;
 
 export type Repeating = {
   requests: RepeatedRequest[];
-  /** Begins no further request, and returns once all have their 2xx. */
+  /** Starts no further request, and returns once all have their 2xx. */
   stop(): Promise<void>;
-  /** Sends nothing more, whatever is unanswered. */
+  /** Stops sending, whatever is unanswered. */
   abandon(): void;
 };
 
-// Between two tries of one request; Retry-After says a second, which would leave a short drill few of them.
+// Pause between two attempts of a request; the second of Retry-After would leave a short drill few of them.
 const AGAIN_AFTER_MS = 100;
 
-/** Sends one request after the other to the API at `urlOf()`, each until it has its 2xx, with `pauseMs` between them. */
+/** Sends one request after the other to the API at `urlOf()`, repeating each until its 2xx, with `pauseMs` in between. */
 export function keepRepeating(
   { urlOf, key }: { urlOf: () => string; key: string },
   { name, pauseMs, requestOf }: { name: string; pauseMs: number; requestOf: RequestOf },
@@ -48,7 +48,7 @@ export function keepRepeating(
         ...(made.body !== undefined && { body: JSON.stringify(made.body) }),
       });
       const text = await response.text();
-      // `as`: an error's shape; what is missing shows as undefined.
+      // `as`: the shape of an error; missing fields show up as undefined.
       const body = (text === '' ? {} : JSON.parse(text)) as { error?: { details?: { field: string; reason: string } } };
       const { field, reason } = body.error?.details ?? {};
       request.tries.push({ status: response.status, isInDoubt: field === 'outcome' && reason === 'unknown' });

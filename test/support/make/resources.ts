@@ -21,10 +21,10 @@ import { createTestDatabase } from '../service/database.ts';
 import { insertOrganisation } from './organisation.ts';
 import { createReplays } from '../../../src/delivery/replays/service.ts';
 
-/** Callers of the two environments of one app. They may do everything. */
+/** Callers of the two environments of one app, with all rights. */
 type Callers = { live: EnvironmentCaller; test: EnvironmentCaller };
 
-/** The services of channels and subscriptions on a database of their own, without HTTP and without Temporal. */
+/** The services of channels and subscriptions on their own database, without HTTP and Temporal. */
 export type Resources = Callers & {
   db: Database;
   tenants: Tenants;
@@ -36,10 +36,10 @@ export type Resources = Callers & {
   channels: Channels;
   subscriptions: Subscriptions;
   deliveries: Deliveries;
-  /** Sets the services' clock forward. */
+  /** Moves the services' clock forward. */
   advance: (milliseconds: number) => void;
   now: () => Date;
-  /** A delivery as publishing leaves it, in any state. Returns its id. */
+  /** Inserts a delivery as publishing leaves it, with any status. Returns its id. */
   insertDelivery: (of: { channelId: string; subscriptionId: string; status: DeliveryStatus }) => Promise<string>;
   stop: () => Promise<void>;
 };

@@ -5,30 +5,30 @@ import { createChannel, createSubscription } from './factories.ts';
 import { startPosthorn, type TestPosthorn } from '../service/posthorn.ts';
 import { waitFor } from '../check/wait-for.ts';
 
-/** A service whose retention passes only a test starts, with a channel that keeps its messages for a day. */
+/** A service in which only tests start retention passes, with a channel that keeps its messages for a day. */
 export type RetentionScene = {
   posthorn: TestPosthorn;
   /** The channel of the last `reset`, and its paused subscription. */
   channelId: string;
   subscriptionId: string;
-  /** Empties the history and makes the channel and its subscription anew. */
+  /** Empties the history and recreates the channel and its subscription. */
   reset(): Promise<void>;
-  /** One more paused subscription. Returns its id. */
+  /** Adds a paused subscription. Returns its id. */
   subscribe(): Promise<string>;
-  /** One pass as the schedule starts it; what it removed. */
+  /** Runs one pass as the schedule starts it; returns what it removed. */
   pass(): Promise<RetentionProgress>;
-  /** A message of the channel to its subscription as it would be after that time. Returns its id. */
+  /** Inserts a message of the channel to its subscription as it would be after that time. Returns its id. */
   aged(ageDays: number, state?: Aged['state']): Promise<string>;
-  /** Every message that is there, oldest first. */
+  /** Returns the ids of all messages, oldest first. */
   messageIds(): Promise<string[]>;
 };
 
 export async function setRetentionScene(): Promise<RetentionScene> {
   const posthorn = await startPosthorn();
-  // Its own passes, at every full and half hour, would take what a pass of these tests is to count.
+  // The service's own passes, at every full and half hour, would remove what these tests expect to count.
   const schedule = posthorn.temporal.schedule.getHandle(retentionScheduleId(posthorn.taskQueue));
   await schedule.pause();
-  // One that has begun already as well.
+  // Including a pass that has already started.
   await waitFor('none to run', async () => (await schedule.describe()).info.runningActions.length === 0);
   let passes = 0;
   const scene: RetentionScene = {

@@ -1,2 +1,2 @@
-/** What the API document would say of a row that a test makes up. */
+/** The words that the API document needs for a row invented by a test. */
 export const WORDS = { operationId: 'things.ask', summary: 'Ask', description: 'Asks for a thing.' };

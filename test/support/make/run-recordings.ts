@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '../world/receiver.ts';
 import { historyOf, type RecordedHistory } from './history-of.ts';
 import { type Step, ways, workflowCalls } from './workflow-calls.ts';
 
-/** A word of the payload that must stand in no history. */
+/** A word of the payload that no history may contain. */
 export const SECRET_WORD = 'zebra';
 
 const quick = { maxRetries: 1, initialDelay: 1_000, maxDelay: 1_000, backoffMultiplier: 1 };
@@ -15,7 +15,7 @@ const heard = { eventTypes: ['word.heard'] };
 const OF_THE_WORD = [{ event: 'event.payload.word', run: 'event.payload.word' }];
 const OF_NOBODY = [{ event: 'event.payload.word', run: 'run.id' }];
 
-/** Definitions that together have every kind of step, and every way that a round can end. */
+/** Definitions that together have every kind of step, and every way in which a round can end. */
 const DEFINITIONS: Record<string, (receiver: Receiver, ids: { channelId: string; childId: string }) => Step[]> = {
   'every-kind-of-step': ({ url }, { channelId }) => [
     { id: 'set', type: 'transform', config: { set: { a: 1 }, assign: { b: 2 } }, next: 'large' },
@@ -55,7 +55,7 @@ const DEFINITIONS: Record<string, (receiver: Receiver, ids: { channelId: string;
     { id: 'each', type: 'foreach', config: { items: '[0, 1]', body: 'item', concurrency: 2 } },
     { id: 'item', type: 'action', config: http(`${url}{{ item == 0 ? "refused" : "hangs" }}`) },
   ],
-  // The kept one is of a worker to which the items' ends came one by one: a replay brings several at once.
+  // The stored one comes from a worker that was notified of the items' ends one by one: a replay brings several at once.
   'items-that-end-together': ({ url }) => [
     { id: 'each', type: 'foreach', config: { items: '[1, 2, 3, 4, 5, 6]', body: 'item', concurrency: 2 } },
     { id: 'item', type: 'action', config: http(`${url}item`) },
@@ -90,18 +90,18 @@ const DEFINITIONS: Record<string, (receiver: Receiver, ids: { channelId: string;
   'cancelled-in-a-delay': () => [{ id: 'wait', type: 'delay', config: { for: '2h' } }],
 };
 
-/** The Temporal workflow that stands above a run of a schedule, by how its run ends. */
+/** The Temporal workflow above a scheduled run, by how its run ends. */
 const SCHEDULED: Record<string, (receiver: Receiver) => Step[]> = {
   'begun-by-a-schedule': () => [{ id: 'note', type: 'action', config: { at: '{{ event.publishedAt }}' } }],
   'failed-under-a-schedule': ({ url }) => [{ id: 'call', type: 'action', config: http(`${url}refused`) }],
 };
-/** Two histories of one run: the first one became full, and the last one went on from the record. */
+/** Two histories of one run: the first became full, and the last continued from the record. */
 const FULL = ['full-in-a-loop', 'goes-on-after-a-full-one'] as const;
-/** A server that asks for a new history after so many events makes one full. */
+/** Makes the server ask for a new history after this many events, which makes one full. */
 export const FULL_AFTER = 'limit.historyCount.suggestContinueAsNew=60';
 export const RUN_RECORDINGS = [...Object.keys(DEFINITIONS), ...Object.keys(SCHEDULED), ...FULL];
 
-/** Records a run of each definition, all at once. */
+/** Records a run of each definition, all concurrently. */
 export async function recordRuns(posthorn: TestPosthorn): Promise<Record<string, RecordedHistory>> {
   const calls = workflowCalls(posthorn);
   let once = 0;
@@ -159,7 +159,7 @@ export async function recordRuns(posthorn: TestPosthorn): Promise<Record<string,
   return Object.fromEntries(recorded);
 }
 
-/** Records a run that goes on in new histories. Asks for a server with FULL_AFTER. */
+/** Records a run that continues in new histories. Needs a server with FULL_AFTER. */
 export async function recordFull(posthorn: TestPosthorn): Promise<Record<string, RecordedHistory>> {
   const calls = workflowCalls(posthorn);
   const receiver = await startReceiver({});
@@ -182,7 +182,7 @@ export async function recordFull(posthorn: TestPosthorn): Promise<Record<string,
   return Object.fromEntries(FULL.map((name, index) => [name, index === 0 ? first : last]));
 }
 
-/** The id that Temporal gave the first history of the chain. */
+/** Returns the id that Temporal gave the first run of the chain. */
 function firstRunOf({ history }: RecordedHistory): string {
   // `as`: historyOf writes it.
   const [began] = (history as { events: { workflowExecutionStartedEventAttributes?: Record<string, string> }[] })

@@ -7,8 +7,8 @@ import { type Answer, type ReceivedRequest, type Receiver, startReceiver } from 
 export type Scene = { recorder: Recorder; receiver: Receiver; channelId: string; subscriptions: Watched[] };
 
 /**
- * A new channel with `count` subscriptions at one receiver, each with a path of its own; `fields` are the subscriptions'.
- * `answer` decides over each request.
+ * Creates a channel with `count` subscriptions at one receiver, each with a path of its own; `fields` are the subscriptions'. `answer`
+ * decides the response to each request.
  */
 export async function setScene(
   api: { urlOf: () => string; key: string },
@@ -30,7 +30,7 @@ export async function setScene(
 
 type SceneArguments = [count: number, answer: (request: ReceivedRequest) => Answer, fields?: Record<string, unknown>];
 
-/** Sets the scenes of one test file, whose receivers end together. `apiOf` is asked at each scene. */
+/** Creates the scenes of one test file, whose receivers close together. `apiOf` is called for each scene. */
 export function createScenes(apiOf: () => Parameters<typeof setScene>[0]) {
   const scenes: Scene[] = [];
   return {
@@ -53,7 +53,7 @@ export const evidenceOf = ({ recorder, receiver, channelId, subscriptions }: Sce
   requests: receiver.requests,
 });
 
-/** Answers after that time, so that some requests are always under way. */
+/** Responds after that time, so that some requests are always in progress. */
 export const after =
   (ms: number, status = 200): Answer =>
   (response) =>

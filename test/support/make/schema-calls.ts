@@ -15,7 +15,7 @@ export const ORDER = {
   },
 };
 
-/** Calls about channels with schemas and what is published to them. */
+/** Calls for channels with schemas and for publishing to them. */
 export const schemaCalls = (posthorn: () => TestPosthorn) => ({
   channel: async (fields: Record<string, unknown>): Promise<string> => (await createChannel(posthorn(), fields)).id,
   patch: (id: string, body: unknown) => posthorn().request<Refusal>('PATCH', `/v1/channels/${id}`, body),

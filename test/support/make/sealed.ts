@@ -7,8 +7,8 @@ import { secretContext } from '../../../src/platform/outbound/sign.ts';
 const newId = createNewId(Date.now);
 
 /**
- * Rows that the ring's first key has sealed: signing secrets of one subscription, kept answers, machine credentials, each with a key of
- * access tokens, authenticator apps of people, secrets of inbound webhooks, secrets and connections of workflows (`texts`).
+ * Inserts rows encrypted with the ring's first key: signing secrets of one subscription, stored responses, machine credentials, each
+ * with a key of access tokens, authenticator apps, secrets of inbound webhooks, secrets and connections of workflows (`texts`).
  */
 export async function insertSealed(
   pool: Pool,
@@ -103,7 +103,7 @@ export async function insertSealed(
 
 const SEALED_FORM = '^v1\\.[A-Za-z0-9_-]{1,32}\\.[A-Za-z0-9_-]{16}\\.[A-Za-z0-9_-]+$';
 
-/** Every text of the database that has the form of a sealed one, but for the check values of keys, and its table and column. */
+/** Returns every text of the database in the encrypted format, except the check values of keys, with its table and column. */
 export async function sealedTexts(pool: Pool): Promise<{ place: string; sealed: string }[]> {
   const { rows: columns } = await pool.query<{ table: string; column: string }>(
     `SELECT c.table_name AS "table", c.column_name AS "column" FROM information_schema.columns c

@@ -4,7 +4,7 @@ import { seedRefusedRequest } from './seeded-refusal.ts';
 import { seedCredentials } from './seeded-credentials.ts';
 import { seedInspector } from './seeded-inspectors.ts';
 
-/** Makes something through the API with that key; fails unless it was made. */
+/** Creates a resource through the API with that key; fails unless the response is a 201. */
 export async function make(
   posthorn: TestPosthorn,
   key: string,
@@ -16,7 +16,7 @@ export async function make(
   return answer.body;
 }
 
-/** A recorded failed try of a delivery, as the attempt activity leaves it. Returns its id. */
+/** Inserts a recorded failed attempt of a delivery, as the attempt activity leaves it. Returns its id. */
 export async function insertAttempt(
   { deps }: TestPosthorn,
   deliveryId: string,
@@ -44,7 +44,7 @@ export async function insertAttempt(
   return row.id;
 }
 
-/** Ends a delivery as the last try of its policy does: failed, with an attempt and an open dead letter. Returns that one's id. */
+/** Fails a delivery as the last attempt of its policy does, with an attempt and an open dead letter. Returns the dead letter's id. */
 export async function endAsDeadLetter(
   posthorn: TestPosthorn,
   deliveryId: string,
@@ -88,7 +88,7 @@ export async function endAsDeadLetter(
   return row.id;
 }
 
-/** An environment has at most a hundred active workflows. One with many of them pauses those of earlier tests. */
+/** An environment has at most a hundred active workflows. Pauses those of earlier tests when there are many. */
 async function makeRoomForWorkflow({ deps: { db } }: TestPosthorn, channelId: string): Promise<void> {
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
   const active = { environmentId, status: 'active' };
@@ -96,7 +96,7 @@ async function makeRoomForWorkflow({ deps: { db } }: TestPosthorn, channelId: st
     await db.workflow.updateMany({ where: active, data: { status: 'paused' } });
 }
 
-/** A run whose step failed and which waits for a person, so that it can be retried and cancelled. Returns its id. */
+/** Inserts a run whose step failed and which waits for a person, so that it can be retried and cancelled. Returns its id. */
 export async function insertPausedRun({ deps }: TestPosthorn, workflowId: string, mark = 'noted'): Promise<string> {
   const { environmentId } = await deps.db.workflow.findUniqueOrThrow({ where: { id: workflowId } });
   const error = { errorCode: 'HTTP_500', errorMessage: mark };
@@ -128,7 +128,7 @@ export async function insertPausedRun({ deps }: TestPosthorn, workflowId: string
   return row.id;
 }
 
-/** A step of a run that asks for a decision; each `iteration` of it asks anew. Returns the approval's id. */
+/** Inserts a step of a run that asks for a decision; each `iteration` asks again. Returns the approval's id. */
 export async function insertApproval(
   { deps }: TestPosthorn,
   runId: string,
@@ -155,8 +155,8 @@ export async function insertApproval(
 }
 
 /**
- * One resource of every kind in the environment of that key: a message whose delivery is a dead letter, and what goes with it. A
- * `mark` stands in every text that a tenant may choose.
+ * Creates one resource of every kind in the environment of that key: a message whose delivery is a dead letter, and what belongs to it.
+ * `mark` is in every text that a tenant may choose.
  */
 export async function seedResources(posthorn: TestPosthorn, key: string, mark?: string): Promise<ResourceIds> {
   const named = (name: string) => (mark === undefined ? { name } : { name: `${name} ${mark}` });
@@ -205,7 +205,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
   const approvalId = await insertApproval(posthorn, runId, { mark });
   // So that lists of them have a second page.
   await insertApproval(posthorn, await insertPausedRun(posthorn, workflow.id, mark), { mark });
-  // No more than the least key that may rotate it has itself.
+  // No more scopes than the least key that may rotate it has itself.
   const apiKey = await make(posthorn, key, '/v1/api-keys', { ...named('till'), scopes: ['credentials:write'] });
   const machineCredential = await make(posthorn, key, '/v1/machine-credentials', {
     ...named('till'),
@@ -217,7 +217,7 @@ export async function seedResources(posthorn: TestPosthorn, key: string, mark?: 
     provider: 'github',
     ...(mark !== undefined && { eventType: { literal: mark } }),
   });
-  // Without a signature they are refused, and the webhook's log has two lines.
+  // They are refused without a signature, so the webhook's log has two lines.
   for (const _ of [1, 2]) await posthorn.request('POST', `/v1/webhooks/${webhook.id}`, {}, { key: null });
   const requestId = await seedRefusedRequest(posthorn, webhook.id, mark);
   const { secretId, connectionId } = await seedCredentials(

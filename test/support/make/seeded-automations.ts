@@ -3,11 +3,11 @@ import type { TestPosthorn } from '../service/posthorn.ts';
 import { type Filter, idOf } from './list-filters.ts';
 import { insertApproval, insertPausedRun, make } from './seed.ts';
 
-/** Messages, gone since, that began a run of two workflows, and of one. */
+/** Deleted messages that started a run of two workflows, and of one. */
 const RUN_MESSAGES = ['msg_01k9f2xw6q7v8r3t5y4n0m1c2b', 'msg_01k9f2xw6q7v8r3t5y4n0m1c2c'] as const;
 export const begunBy: Filter = { ...idOf('messageId'), values: [...RUN_MESSAGES] };
 
-/** Workflows in every state, and runs of two of them in every state. Returns the address of the runs of one. */
+/** Creates workflows in every state, and runs of two of them in every state. Returns the address of the runs of one. */
 export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<string> {
   const { db } = posthorn.deps;
   const workflows: string[] = [];
@@ -21,7 +21,7 @@ export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<str
       const id = await insertPausedRun(posthorn, workflowId);
       await db.run.update({ where: { id }, data: { status } });
     }
-  // A message begins one run of each workflow.
+  // A message starts one run of each workflow.
   const [ofTwo, ofOne] = RUN_MESSAGES;
   for (const [messageId, workflowIds] of [
     [ofTwo, [first, second]],
@@ -34,7 +34,7 @@ export async function seedRuns(posthorn: TestPosthorn, key: string): Promise<str
   return `/v1/workflows/${first}/runs`;
 }
 
-/** Approvals in every state, of runs of two workflows that ask twice each. Returns their address. */
+/** Creates approvals in every state, of runs of two workflows that ask twice each. Returns their address. */
 export async function seedApprovals(posthorn: TestPosthorn, key: string): Promise<string> {
   for (const name of ['asks', 'asks too']) {
     const { id: workflowId } = await make(posthorn, key, '/v1/workflows', { name });
@@ -47,14 +47,14 @@ export async function seedApprovals(posthorn: TestPosthorn, key: string): Promis
   return '/v1/approvals';
 }
 
-/** Five secrets of workflows. Returns their address. */
+/** Creates five workflow secrets. Returns their address. */
 export async function seedSecrets(posthorn: TestPosthorn, key: string): Promise<string> {
   const value = 'a token';
   for (const n of [1, 2, 3, 4, 5]) await make(posthorn, key, '/v1/secrets', { name: `TOKEN_${n}`, value });
   return '/v1/secrets';
 }
 
-/** Connections of three connectors, of which one waits for consent. Returns their address. */
+/** Creates connections of three connectors, one of which waits for consent. Returns their address. */
 export async function seedConnections(posthorn: TestPosthorn, key: string): Promise<string> {
   for (const [connectorId, credentials] of [
     ['slack', { token: 'xoxb-1' }],
@@ -62,7 +62,7 @@ export async function seedConnections(posthorn: TestPosthorn, key: string): Prom
   ] as const)
     for (const name of ['one', 'two', 'three'])
       await make(posthorn, key, '/v1/connections', { connectorId, name, credentials });
-  // Nobody has consented at its provider.
+  // Consent was not given at its provider.
   const credentials = { clientId: 'one', clientSecret: 'its secret' };
   for (const name of ['four', 'five'])
     await make(posthorn, key, '/v1/connections', { connectorId: 'google-sheets', name, credentials });

@@ -27,10 +27,10 @@ export async function spreadDeliveries(
       await insertAttempt(posthorn, id, 1, { errorClass: 'connect' });
     }
     await db.delivery.update({ where: { id }, data: { replayId: replayIds[index % 3] ?? '' } });
-    // A fault of ours holds some of those that wait.
+    // An internal error holds some of those that wait.
     if (index % 10 === 0)
       await db.delivery.update({ where: { id }, data: { heldReason: 'internal', heldSince: new Date() } });
-    // The last one is of the other channel.
+    // The last one belongs to the other channel.
     if (index % 5 > 2 || index === deliveries.length - 1) {
       const { eventType } = await db.message.findUniqueOrThrow({ where: { id: messageId } });
       await endAsDeadLetter(posthorn, id, {

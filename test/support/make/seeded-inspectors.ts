@@ -27,14 +27,14 @@ async function sendToInspector(
   if (status !== 200) throw new Error(`The inspector ${id} answered ${status}`);
 }
 
-/** An inspector at which two requests have arrived, so that its list has a second page. */
+/** Creates an inspector that has received two requests, so that its list has a second page. */
 export async function seedInspector(
   posthorn: TestPosthorn,
   make: Make,
   { name, channelId }: { name: string; channelId: string },
 ): Promise<{ inspectorId: string; inspectedRequestId: string }> {
   const { db } = posthorn.deps;
-  // An environment has at most twenty. One with many of them loses those of earlier tests.
+  // An environment has at most twenty. Deletes those of earlier tests when there are many.
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
   if ((await db.inspector.count({ where: { environmentId } })) > 15)
     await db.inspector.deleteMany({ where: { environmentId } });
@@ -44,7 +44,7 @@ export async function seedInspector(
   return { inspectorId, inspectedRequestId };
 }
 
-/** Five inspectors, and five requests that arrived at the first one, some with a bad signature. Returns the address of these. */
+/** Creates five inspectors, and five requests to the first one, some with an invalid signature. Returns the address of these. */
 export async function seedInspectors(posthorn: TestPosthorn, make: Make): Promise<string> {
   const ids: string[] = [];
   for (const n of [1, 2, 3, 4, 5]) ids.push((await make('/v1/inspectors', { name: `inspector ${n}` })).id);

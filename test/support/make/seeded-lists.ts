@@ -217,7 +217,7 @@ export const LISTS: List[] = [
   },
 ];
 
-/** Gives each list five items or more, of every kind that its filters tell apart. Returns the lists' addresses. */
+/** Gives each list at least five items, of every kind that its filters distinguish. Returns the lists' addresses. */
 export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Record<ListName, string>> {
   const { db } = posthorn.deps;
   const channels: Item[] = [];
@@ -245,7 +245,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
   const delivered = deliveries[1]?.id ?? '';
   for (let number = 1; number <= 5; number += 1) await insertAttempt(posthorn, delivered, number);
   await seedReplays(posthorn, key, subscriptions);
-  // In both channels there are subscriptions of every state; of a deleted one the deliveries stay.
+  // Both channels have subscriptions in every state; the deliveries of a deleted one stay.
   for (const [index, status] of ['paused', 'disabled', 'active', 'paused'].entries())
     await db.subscription.update({ where: { id: subscriptions[index]?.id ?? '' }, data: { status } });
   const deleted = await make(posthorn, key, '/v1/subscriptions', { ...target, channelId: last });
@@ -262,7 +262,7 @@ export async function seedLists(posthorn: TestPosthorn, key: string): Promise<Re
       if (n % 3 === 2) await posthorn.request('DELETE', `${path}/${id}`, undefined, { key });
     }
   }
-  // By another key, so that there are two who did something.
+  // With another key, so that there are two actors.
   const other = await make(posthorn, key, '/v1/api-keys', { name: 'other' });
   await make(posthorn, String(other['key']), '/v1/channels', { name: 'by another key' });
   return {

@@ -1,8 +1,8 @@
 import type { TestPosthorn } from '../service/posthorn.ts';
 
 /**
- * A request whose signature was good and whose mapping failed once, before the id of its event was read: its body is kept, and it can be
- * accepted.
+ * Inserts a request whose signature was valid and whose mapping failed once, before the id of its event was read: its body is stored,
+ * and it can be accepted.
  */
 export async function seedRefusedRequest(
   { deps: { db, newId } }: TestPosthorn,

@@ -20,7 +20,7 @@ export const INBOUND_LISTS = [
   },
   {
     name: 'requests' as const,
-    // The part of an id behind its prefix: refused requests and others have ids of two kinds.
+    // The part of an id after its prefix: refused and other requests have ids of two kinds.
     rows: `SELECT substr(id, 4) AS position, id FROM inbound_refusals WHERE environment_id = $1 AND inbound_webhook_id = $2
       UNION ALL SELECT substr(id, 4), id FROM inbound_receipts WHERE environment_id = $1 AND inbound_webhook_id = $2`,
     filters: { outcome: oneOf('outcome', ['received', 'repeated', 'refused']) },
@@ -28,12 +28,12 @@ export const INBOUND_LISTS = [
   },
 ];
 
-/** A message that is gone since: what a request became is no matter here. */
+/** A deleted message: it does not matter here what a request became. */
 const MESSAGE = 'msg_01k9f2xw6q7v8r3t5y4n0m1c2b';
 
 /**
- * Inbound webhooks of two channels in every state, and requests that the first one has taken and refused by turns. Returns the addresses
- * of its lists.
+ * Creates inbound webhooks of two channels in every state, and requests that the first one has accepted and refused in turn. Returns
+ * the addresses of its lists.
  */
 export async function seedWebhooks(
   posthorn: TestPosthorn,

@@ -2,13 +2,16 @@ import type { DashboardScene } from './dashboard-scene.ts';
 
 export const MINUTE = 60_000;
 
-/** A day of traffic: a delivery each minute that takes 100 ms, ten failures an hour ago, and one dead letter. Gives their time, ms. */
+/**
+ * Stores a day of traffic: a delivery each minute that takes 100 ms, ten failures an hour ago, and one dead letter. Returns their time
+ * in ms.
+ */
 export async function storeDay(
   scene: DashboardScene,
   { channelId, subscriptionId }: { channelId: string; subscriptionId: string },
 ): Promise<number> {
   const { pool, db } = scene.posthorn.deps;
-  // The figures of the environment are those of this test alone.
+  // Makes the statistics of the environment those of this test alone.
   await pool.query('TRUNCATE stat_counts');
   const { environmentId } = await db.channel.findUniqueOrThrow({ where: { id: channelId } });
   const counted = [

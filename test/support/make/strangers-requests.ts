@@ -1,4 +1,4 @@
-/** A request of somebody who has proved nothing. */
+/** A request of an unauthenticated caller. */
 export type StrangersRequest = {
   method?: string;
   path: string;
@@ -26,8 +26,8 @@ const page = (path: string, body: unknown): StrangersRequest => ({
 });
 
 /**
- * The costliest bodies, headers and addresses of the allowed size for each route that runs before its caller has proved anything, by what
- * reads them. test/http/hold-up.whole.test.ts sends each one; bench/hold-up.ts sends those of one reader in turn.
+ * The most expensive bodies, headers and addresses of the allowed size for each route that runs before its caller is authenticated, by
+ * what reads them. test/http/hold-up.whole.test.ts sends each one; bench/hold-up.ts sends those of one reader in turn.
  */
 export const STRANGERS_REQUESTS = {
   'forms of token requests': {

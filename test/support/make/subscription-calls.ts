@@ -13,7 +13,7 @@ export const DEFAULT_POLICY = { maxRetries: 10, initialDelay: 5_000, maxDelay: 2
 /** The form of a refusal for that field. */
 export const invalidAt = (field: string) => ({ code: 'INVALID_REQUEST', details: { field } });
 
-/** Calls of the subscriptions' service, of the live environment and for the channel of the test unless told otherwise. */
+/** Calls of the subscriptions' service, for the live environment and the channel of the test unless told otherwise. */
 export const subscriptionCalls = (resources: () => Resources, channelId: () => string) => ({
   newChannel: async (caller = resources().live): Promise<string> =>
     (await resources().channels.create(caller, createChannelBody.parse({ name: 'orders' }))).id,

@@ -6,7 +6,7 @@ import {
 import type { PageJson } from './factories.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 
-/** The id of the system channel, as a caller finds it: of the live environment, or of that of the key. */
+/** Returns the id of the system channel, of the live environment or that of the key. */
 export async function systemChannelOf(posthorn: TestPosthorn, as: { key?: string } = {}): Promise<string> {
   type Page = PageJson<{ id: string; name: string }>;
   const { body } = await posthorn.request<Page>('GET', '/v1/channels?limit=100', undefined, as);
@@ -15,7 +15,7 @@ export async function systemChannelOf(posthorn: TestPosthorn, as: { key?: string
   return channel.id;
 }
 
-/** The payloads of the last 100 service events of that type, oldest first. */
+/** Returns the payloads of the last 100 service events of that type, oldest first. */
 export async function serviceEvents<T extends ServiceEventType>(
   posthorn: TestPosthorn,
   eventType: T,

@@ -9,7 +9,7 @@ export const tenantNamed = (name: string): Required<Tenant> => ({
 
 type Column = { table: string; name: string; type: string; isRequired: boolean };
 
-// Values by PostgreSQL's type, for columns that name nothing.
+// Values by PostgreSQL's type, for columns that do not reference anything.
 const VALUES: Record<string, string> = {
   int4: '1',
   int2: '1',
@@ -24,8 +24,8 @@ const VALUES: Record<string, string> = {
 };
 
 /**
- * Stores one row of that tenant in each table, read from the catalogue: `id` and each `…_id` is the tenant's name and what it names, such
- * as `a:channel`. So a row of a table that is still to come belongs to its tenant as well. Foreign keys and triggers are not asked.
+ * Stores one row of that tenant in each table, read from the catalogue: `id` and each `…_id` is the tenant's name and what it refers
+ * to, such as `a:channel`, so tables added later are covered too. Foreign keys and triggers are not checked.
  */
 export async function insertRowsOf(pool: Pool, tables: readonly string[], tenant: string): Promise<void> {
   const { rows: columns } = await pool.query<Column>(

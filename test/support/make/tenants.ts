@@ -7,7 +7,7 @@ import { insertOrganisation } from './organisation.ts';
 import { codeOf, signIn } from './people.ts';
 import { endAsDeadLetter, insertAttempt, make, seedResources } from './seed.ts';
 
-/** An id of everything that a path may name: the resources, and what people have. A new parameter of a path gets its id here. */
+/** An id of everything that a path may name: the resources, and what users have. A new path parameter gets its id here. */
 export type TenantIds = ResourceIds & {
   userId: string;
   invitationId: string;
@@ -16,7 +16,7 @@ export type TenantIds = ResourceIds & {
   viewId: string;
 };
 
-/** An environment with all that belongs to it. */
+/** An environment with everything that belongs to it. */
 export type Tenant = {
   organisationId: string;
   appId: string;
@@ -25,7 +25,7 @@ export type Tenant = {
   /** An API key with every scope. */
   key: string;
   ids: TenantIds;
-  /** Ids and texts that no other tenant may see, those of its app and organisation included. */
+  /** Ids and texts that no other tenant may see, including those of its app and organisation. */
   marks: ReadonlySet<string>;
 };
 
@@ -37,9 +37,9 @@ export type Neighbourhood = {
   otherOrganisation: Tenant;
   otherApp: Tenant;
   otherEnvironment: Tenant;
-  /** Its app is suspended once everything is made. */
+  /** Its app is suspended once everything has been created. */
   suspendedApp: Tenant;
-  /** Makes somebody with that role in an organisation, signed in. */
+  /** Creates a user with that role in an organisation, signed in. */
   join(organisationId: string, role: Role): Promise<Person>;
 };
 
@@ -68,7 +68,7 @@ export async function makeNeighbourhood(posthorn: TestPosthorn): Promise<Neighbo
     const { browser, me } = await signIn(posthorn, { email, password });
     return { browser, userId: me.user.id, email, password };
   };
-  // People of an organisation: one who is acted on and never acts, with a session, and an open invitation.
+  // Users of an organisation: one who is acted on and never acts, with a session, and an open invitation.
   const peopleOf = new Map<
     string,
     Promise<Pick<TenantIds, 'userId' | 'invitationId' | 'sessionId' | 'passkeyId' | 'viewId'>>
@@ -128,7 +128,7 @@ export async function makeNeighbourhood(posthorn: TestPosthorn): Promise<Neighbo
   };
 }
 
-/** A passkey of a person, whose authenticator does not exist. Returns its id. */
+/** Inserts a passkey of a user, without an authenticator. Returns its id. */
 export async function insertPasskey({ deps }: TestPosthorn, userId: string): Promise<string> {
   const id = deps.newId('passkey');
   const keys = { credentialId: randomBytes(16), publicKey: randomBytes(77), counter: 0, transports: [] };
@@ -137,7 +137,7 @@ export async function insertPasskey({ deps }: TestPosthorn, userId: string): Pro
   return id;
 }
 
-/** A view that a person has saved. Returns its id. */
+/** Inserts a view that a user has saved. Returns its id. */
 export async function insertView({ deps }: TestPosthorn, userId: string): Promise<string> {
   const id = deps.newId('view');
   const view = { id, userId, page: 'deliveries', name: mark('mark'), search: { status: 'failed' } };
@@ -145,7 +145,7 @@ export async function insertView({ deps }: TestPosthorn, userId: string): Promis
   return id;
 }
 
-/** Two and more of everything, so that each list has a second page, and deliveries of every status. */
+/** Creates two or more of everything, so that each list has a second page, and deliveries of every status. */
 async function addMore(posthorn: TestPosthorn, key: string, { channelId, deliveryId }: ResourceIds): Promise<void> {
   const { db } = posthorn.deps;
   await seedResources(posthorn, key);
@@ -167,7 +167,7 @@ async function addMore(posthorn: TestPosthorn, key: string, { channelId, deliver
   await insertAttempt(posthorn, deliveryId, 2);
 }
 
-/** Ids and marks of tenants that a text holds although it may not; those that the request itself has `sent` are no news. */
+/** Returns ids and marks of tenants that a text contains but must not; those that the request itself has `sent` are ignored. */
 export function foreignIn(
   { victim, otherApp, otherEnvironment, otherOrganisation, suspendedApp }: Neighbourhood,
   text: string,
@@ -182,19 +182,19 @@ export function foreignIn(
 }
 
 /**
- * Every part of a text that has the form of an id or of a mark, inside of longer words too. Looking for a thousand marks in each of ten
- * thousand answers costs more than the answers do.
+ * Returns every part of a text in the format of an id or of a mark, also inside longer words. Searching for a thousand marks in each of
+ * ten thousand responses costs more than the requests.
  */
 const candidatesIn = (text: string): Set<string> =>
   new Set([ID, MARK].flatMap((form) => Array.from(text.matchAll(anywhere(form)), ([, found = '']) => found)));
 
-/** The form without its borders of words, and with matches that overlap. */
+/** The pattern without its word boundaries, and with overlapping matches. */
 const anywhere = ({ source }: RegExp): RegExp => new RegExp(`(?=(${source.replaceAll(String.raw`\b`, '')}))`, 'g');
 
 const mark = (kind: string): string => `${kind}x${randomBytes(8).toString('hex')}`;
 const MARK = /\b(?:mark|mail|person|app)x[0-9a-f]{16}\b/g;
 
-/** Ids and marks in every row that names the environment, the app, the organisation, or one of its people. */
+/** Returns the ids and marks in every row that names the environment, the app, the organisation, or one of its users. */
 async function marksOf(
   { deps }: TestPosthorn,
   { organisationId, appId, environmentId, ids }: Omit<Tenant, 'marks'>,

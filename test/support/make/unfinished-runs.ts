@@ -1,7 +1,7 @@
 import type { UnfinishedRuns } from '../../../src/automations/runs/store.ts';
 import { RUN_STATUSES } from '../../../src/kernel/words/statuses.ts';
 
-/** Runs of a workflow for a neighbour's look, whatever their status is. */
+/** Returns runs of a workflow as a neighbour would query them, whatever their status. */
 export const unfinishedRuns = (environmentId: string, { workflowId }: { workflowId: string }): UnfinishedRuns => ({
   environmentId,
   workflowId,

@@ -24,7 +24,7 @@ export type RunAnswer = {
 };
 export type Step = { id: string; type: string; config?: unknown; next?: string | null };
 
-/** Config of a condition with its two ways. */
+/** Config of a condition with its two branches. */
 export const ways = (expression: string, yes: string, no: string | null = null) => ({
   expression,
   // oxlint-disable-next-line unicorn/no-thenable -- the field's public name
@@ -34,7 +34,7 @@ export const ways = (expression: string, yes: string, no: string | null = null) 
 
 const ENDED = ['completed', 'failed', 'cancelled', 'paused', 'skipped'];
 
-/** Workflows and their runs by the API of a test. */
+/** Calls for workflows and their runs through the API of a test. */
 export function workflowCalls(posthorn: Pick<TestPosthorn, 'request'>) {
   const good = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await posthorn.request<T>(method, path, body);
@@ -49,7 +49,7 @@ export function workflowCalls(posthorn: Pick<TestPosthorn, 'request'>) {
     good,
     getRun,
     runsOf,
-    /** A new active workflow. */
+    /** Creates an active workflow. */
     async activate(trigger: unknown, steps: readonly Step[]): Promise<string> {
       const { id } = await good<{ id: string }>('POST', '/v1/workflows', { name: 'test', trigger, steps });
       await good('POST', `/v1/workflows/${id}/activate`);
@@ -64,13 +64,13 @@ export function workflowCalls(posthorn: Pick<TestPosthorn, 'request'>) {
     },
     start: (workflowId: string, payload: unknown = {}): Promise<RunAnswer> =>
       good('POST', `/v1/workflows/${workflowId}/runs`, { payload }),
-    /** The run once it has ended. */
+    /** Returns the run once it has finished. */
     ended: (id: string): Promise<RunAnswer> =>
       waitFor(`run ${id} ends`, async () => {
         const run = await getRun(id);
         return ENDED.includes(run.status) && run;
       }),
-    /** The one run of a workflow, once it is there. */
+    /** Returns the only run of a workflow, once it exists. */
     onlyRun: (workflowId: string): Promise<RunAnswer> =>
       waitFor(`a run of ${workflowId}`, async () => (await runsOf(workflowId))[0]),
   };

@@ -8,7 +8,7 @@ import { signIn } from './people.ts';
 import { make } from './seed.ts';
 import type { Neighbourhood, Person, Tenant } from './tenants.ts';
 
-/** One who asks for the victim's things. `of` is the tenant that the credential is good in, where it is good in one. */
+/** A caller who requests the victim's resources. `of` is the tenant in which the credential is valid, if any. */
 export type WrongCaller = { kind: keyof typeof KINDS; presented: Presented; of?: Tenant; call: CredentialCaller };
 
 export type Callers = {
@@ -17,7 +17,7 @@ export type Callers = {
   without: ReadonlyMap<Scope, readonly WrongCaller[]>;
 };
 
-/** A person in an environment of a tenant. */
+/** A user in an environment of a tenant. */
 export const personIn = (url: string, { browser }: Pick<Person, 'browser'>, tenant: Tenant): CredentialCaller =>
   callerBySession(url, browser, { 'posthorn-app': tenant.appId, 'posthorn-environment': tenant.environment });
 
@@ -32,7 +32,7 @@ export async function makeWrongCallers(
     callerByToken(url, { token, key: proofKey, base: client.base() });
   const newKey = (body: object = {}): Promise<{ id: string } & Record<string, unknown>> =>
     make(posthorn, victim.key, '/v1/api-keys', { name: 'wrong', ...body });
-  /** An access token, and the credential that it is of. */
+  /** Creates an access token; returns it with its credential. */
   const newToken = async ({ key }: Tenant, body: object = {}): Promise<{ id: string; call: CredentialCaller }> => {
     const credential = await client.register(body, key);
     return { id: credential.id, call: byToken(await client.getToken(credential)) };
@@ -71,7 +71,7 @@ export async function makeWrongCallers(
 
   const formerKey = callerByKey(url, suspendedApp.key);
   wrong.push({ kind: 'suspended app', presented: 'key', of: suspendedApp, call: formerKey });
-  // No credential of a suspended app gets a token: this one has its own from before.
+  // Credentials of a suspended app cannot get a token, so this one gets its token before.
   await services.apps.operator.setStatus(suspendedApp.appId, 'active');
   const formerToken = await newToken(suspendedApp);
   await services.apps.operator.setStatus(suspendedApp.appId, 'suspended');
@@ -97,7 +97,7 @@ export async function makeWrongCallers(
     ]);
   }
 
-  // Last: signing in removes sessions that have expired.
+  // Last, because signing in removes expired sessions.
   const late = await signIn(posthorn, owner);
   const session = { where: { id: late.me.session.id }, data: { expiresAt: new Date(0) } };
   await deps.db.session.update(session);

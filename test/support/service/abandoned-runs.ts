@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endOrphan } from '../../../local/child.ts';
 import { identifyProcess, isRunning, readIdentity, writeIdentity } from '../../../local/process-identity.ts';
 
-/** Begins the name of every run's folder. */
+/** Prefix of the name of every run's folder. */
 export const RUN_FOLDER_PREFIX = join(tmpdir(), 'posthorn-test-');
 const OWNER_FILE = 'run.json';
 
@@ -14,12 +14,12 @@ export function claimFolder(folder: string): void {
   if (identity !== undefined) writeIdentity(join(folder, OWNER_FILE), identity);
 }
 
-/** Keeps the folder for a person to look at: no later run removes it. */
+/** Keeps the folder for inspection: no later run removes it. */
 export function releaseFolder(folder: string): void {
   rmSync(join(folder, OWNER_FILE), { force: true });
 }
 
-/** Ends the servers of runs that were killed before their tear-down, and removes their folders. */
+/** Ends the servers of runs that were killed before their teardown, and removes their folders. */
 export async function clearAbandonedRuns(): Promise<void> {
   const folders = readdirSync(tmpdir()).map((name) => join(tmpdir(), name));
   for (const folder of folders.filter((path) => path.startsWith(RUN_FOLDER_PREFIX))) {

@@ -15,13 +15,13 @@ export type CommandResult = { exitCode: number; output: string; errors: string }
 
 export type StartedPosthorn = {
   child: ChildProcess;
-  /** Everything it has printed so far, both streams. */
+  /** Everything it has printed so far, on both streams. */
   output(): string;
   /** Resolves with the exit code; null when it was killed. */
   ended: Promise<number | null>;
 };
 
-/** Addresses of a surrounding run must not leak in: an empty value is one that is not set. */
+/** Addresses of a surrounding run must not leak in: an empty value counts as not set. */
 const isolated = (variables: EnvironmentVariables): NodeJS.ProcessEnv =>
   childEnvironment({
     DATABASE_URL: '',
@@ -42,7 +42,7 @@ export async function runPosthorn(parameters: string[], variables: EnvironmentVa
     });
     return { exitCode: 0, output: stdout, errors: stderr };
   } catch (failure) {
-    // As promisify(execFile) rejects when a program ends with another code than 0.
+    // promisify(execFile) rejects if a program exits with a code other than 0.
     const { code, stdout, stderr } = failure as { code: number; stdout: string; stderr: string };
     return { exitCode: code, output: stdout, errors: stderr };
   }

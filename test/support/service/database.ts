@@ -19,13 +19,13 @@ export type TestDatabase = {
   db: Database;
   pool: Pool;
   tenants: Tenants;
-  /** Disconnects and drops it, once all tests of the file are done. When one has failed it stays, and its name is printed. */
+  /** Disconnects and drops it once all tests of the file are done. If one has failed it is kept, and its name is printed. */
   drop(): Promise<void>;
 };
 
 const IN_USE = '55006';
 
-/** A database of this file's own: a clone of the migrated template (about 50 ms). Drop it in afterAll. */
+/** Creates a database for this file: a clone of the migrated template (about 50 ms). Drop it in afterAll. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { adminUrl, template } = currentRun();
   const file = basename(expect.getState().testPath ?? 'unknown')
@@ -48,7 +48,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return { name, url: url.href, db, pool, tenants: createTenants({ db, pool }, PATIENT), drop };
 }
 
-/** PostgreSQL refuses while somebody is in the template, such as its own vacuum that a busy machine lets end late. */
+/** PostgreSQL refuses while another session is connected to the template, such as autovacuum, which ends late on a busy machine. */
 async function cloned(adminUrl: string, name: string, template: string): Promise<boolean> {
   try {
     await order(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);

@@ -1,8 +1,8 @@
 import { describe, test } from '@jest/globals';
 
 /**
- * Tests that need a program which `npm ci` does not bring. `npm test` must pass on a machine that has only Node: there they do not
- * run, and say so with `missing`, the reason. Where CI is set, which has the program, one test fails with the reason.
+ * Declares tests that need a program which `npm ci` does not install. `npm test` must pass on a machine that has only Node: there they
+ * are skipped with `missing`, the reason. If CI is set, where the program is installed, one test fails with the reason.
  */
 export function describeWith(missing: string | undefined, title: string, tests: () => void): void {
   const isCi = !['', 'false', '0'].includes(process.env['CI'] ?? '');

@@ -11,7 +11,7 @@ export const BUILT = {
   encodedWorkflows: `${root}dist/workflow-bundle-encoded.js`,
 } as const;
 
-/** Builds when a source is newer than the build: tests and benchmarks try what is written here. */
+/** Builds if a source is newer than the build, so that tests and benchmarks run the current code. */
 export function ensureBuilt(onProgress: (line: string) => void): void {
   const builtAt = statSync(BUILT.main, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const changedAt = Math.max(
@@ -24,7 +24,7 @@ export function ensureBuilt(onProgress: (line: string) => void): void {
   execFileSync('npm', ['run', 'build', '--silent'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
-    // Jest says `test`, and Vite would bring React's code for developers.
+    // Jest sets `test`, for which Vite would bundle React's development build.
     env: { ...process.env, NODE_ENV: 'production' },
   });
 }

@@ -6,15 +6,15 @@ import { TEST_PROCESSES } from './processes.ts';
 
 export type FirstProcess = {
   pid: number;
-  /** Everything it has printed so far, both streams. */
+  /** Everything it has printed so far, on both streams. */
   output(): string;
-  /** Resolves when it is gone; a null exit code means that a signal ended it. */
+  /** Resolves when it has exited; a null exit code means that a signal ended it. */
   ended: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
 };
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
-// Makes the command the first process of its own process namespace, as that of a container is, and hands its exit code on.
+// Makes the command the first process of its own process namespace, as in a container, and returns its exit code.
 const ALONE = ['unshare', '--pid', '--fork', '--kill-child'];
 const canBeAlone = spawnSync(ALONE[0] ?? '', [...ALONE.slice(1), 'true']).status === 0;
 
@@ -53,7 +53,7 @@ export function startFirstProcess(
   };
 }
 
-/** Node hands its own options on to the service processes that a supervisor forks: they have the probe too, and a channel to it. */
+/** Node passes its own options on to the service processes that a supervisor forks: they have the probe too, and a channel to it. */
 function probeFor(stopAt: string | undefined, isForAll: boolean): string[] {
   if (stopAt === undefined) return [];
   const probe = `import { registerHooks } from 'node:module';

@@ -1,7 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import { waitFor } from '../check/wait-for.ts';
 
-/** Runs `work` while a transaction of its own has done `statement` to one row, commits once `work` says so, and gives what `work` gave. */
+/**
+ * Runs `work` while another transaction has executed `statement` on one row, commits once `work` asks for it, and returns the result of
+ * `work`.
+ */
 export async function holding<T>(
   pool: Pool,
   [statement, ...values]: readonly [statement: string, ...values: unknown[]],
@@ -19,7 +22,7 @@ export async function holding<T>(
   }
 }
 
-/** Waits until so many transactions wait for a lock, or the request has been answered without. */
+/** Waits until that many transactions wait for a lock, or the request has been answered without waiting. */
 export async function untilStuck(pool: Pool, waiting: number, request: Promise<unknown>): Promise<void> {
   let isAnswered = false;
   const answered = request.finally(() => {

@@ -1,6 +1,6 @@
 /**
- * Leases of an hour, whose owners the next process takes for those of another machine: the supervisor's word alone can end one within a
- * test. The column rounds its end up to the next ms. `DROP FUNCTION lengthen_lease CASCADE` ends it.
+ * Sets leases to an hour, so that the next process takes their owners for those of another machine: within a test only the supervisor's
+ * report can end one. The column rounds its end up to the next ms. `DROP FUNCTION lengthen_lease CASCADE` ends it.
  */
 export const LONG_LEASES = `
   CREATE FUNCTION lengthen_lease() RETURNS trigger LANGUAGE plpgsql AS $$

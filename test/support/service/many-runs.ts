@@ -1,4 +1,4 @@
-// `npm run many-runs`: the bursts of test/automations/many-runs.whole.test.ts in full, 5,000 messages and 1,000 runs by hand.
+// `npm run many-runs`: the bursts of test/automations/many-runs.whole.test.ts in full, 5,000 messages and 1,000 manual runs.
 // POSTHORN_TEST_RUNS sets another number.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -7,13 +7,13 @@ import { findFreePort } from '../../../local/ports.ts';
 import { startPostgres } from '../../../local/postgres.ts';
 import { startTemporal } from '../../../local/temporal.ts';
 
-/** A server of one test file's own, which may be killed: it comes back at the same address on the same data. */
+/** A server for a single test file, which it may kill: it comes back at the same address with the same data. */
 export type OwnServer = {
-  /** Kills it: PostgreSQL as `pg_ctl stop -m immediate`, Temporal as `kill -9`. */
+  /** Kills it: PostgreSQL like `pg_ctl stop -m immediate`, Temporal like `kill -9`. */
   crash(): Promise<void>;
   /** Starts it again after a crash. */
   restart(): Promise<void>;
-  /** Stops it where it stands, as a machine that hangs: connections stay open and nothing answers. */
+  /** Suspends it, like a machine that hangs: connections stay open and nothing responds. */
   freeze(): void;
   /** Ends a freeze. */
   thaw(): void;
@@ -25,20 +25,20 @@ export type OwnTemporal = OwnServer & {
   lose(): void;
 };
 
-/** Its folder holds `postgres/`, the data, and `keys/`, its password. */
+/** Its folder contains `postgres/`, the data, and `keys/`, its password. */
 export type OwnPostgres = OwnServer & { url: string; folder: string; stop(): Promise<void> };
 
-// The test's own pool, and 30 of each of four processes.
+// The test's own pool, plus 30 for each of four processes.
 const MAX_CONNECTIONS = 200;
 
-/** A data folder that PostgreSQL's user can reach. */
+/** Creates a data folder that PostgreSQL's user can access. */
 export function makeDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-faults-'));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** A Temporal server of this file's own, without anything in its store. `dynamicValues`: of its dynamic configuration. */
+/** Starts a Temporal server for this file, with an empty store. `dynamicValues`: its dynamic configuration. */
 export async function startOwnTemporal(
   dataFolder: string,
   { dynamicValues = [] }: { dynamicValues?: readonly string[] } = {},
@@ -64,7 +64,7 @@ export async function startOwnTemporal(
   };
 }
 
-/** A PostgreSQL of this file's own with an empty database; durable, because it is killed. */
+/** Starts a PostgreSQL for this file with an empty database; durable, because it gets killed. */
 export async function startOwnPostgres(dataFolder: string): Promise<OwnPostgres> {
   const port = await findFreePort();
   const start = () =>

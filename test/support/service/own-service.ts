@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import type { OwnTemporal } from './own-servers.ts';
 import { endAllProcesses, prepareService, type Settings } from './processes.ts';
 
-/** The servers of one test file's roles: a migrated database, and a Temporal server of the file's own. */
+/** The servers for one test file's processes: a migrated database, and a Temporal server. */
 export type OwnService = {
   temporal: OwnTemporal;
   client: Client;
@@ -13,7 +13,7 @@ export type OwnService = {
   end(): Promise<void>;
 };
 
-/** `variables` are further settings of the roles; the namespace is the client's too. */
+/** `variables` are further settings of the processes; the client uses their namespace too. */
 export async function prepareOwnService(
   databaseUrl: string,
   temporal: OwnTemporal & { stop(): Promise<void> },

@@ -1,2 +1,2 @@
-// On a starved machine a connection takes longer than the 5 s after which a request is answered with UNAVAILABLE.
+// On an overloaded machine a connection takes longer than the 5 s after which a request is answered with UNAVAILABLE.
 export const PATIENT = { connectWithinMs: 30_000 };

@@ -10,7 +10,7 @@ import { describeWith } from './describe-with.ts';
 
 export type TestPgBouncer = { url: string; stop(): Promise<void> };
 
-/** Where Debian puts it, which is on the PATH of an administrator alone. */
+/** Where Debian installs it, which is only on an administrator's PATH. */
 const PROGRAM = spawnSync('pgbouncer', ['--version']).error === undefined ? 'pgbouncer' : '/usr/sbin/pgbouncer';
 
 /** Tests that need PgBouncer, which is optional. */
@@ -23,7 +23,10 @@ export const describeWithPgBouncer = (title: string, tests: () => void): void =>
     tests,
   );
 
-/** PgBouncer on loopback in its mode `transaction`, with at most `sessions` in the database of that URL and no setting beyond `further`. */
+/**
+ * Starts PgBouncer on the loopback interface in `transaction` mode, with at most `sessions` connections to the database of that URL and
+ * no settings beyond `further`.
+ */
 export async function startPgBouncer(
   databaseUrl: string,
   sessions: number,
@@ -33,7 +36,7 @@ export async function startPgBouncer(
   const name = pathname.slice(1);
   const port = await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-pgbouncer-'));
-  // PgBouncer never runs as root; Debian's user for it may not be there where it was built by hand.
+  // PgBouncer does not run as root, and Debian's user for it may be missing where it was built manually.
   chmodSync(folder, 0o755);
   const asUser = process.getuid?.() === 0 ? ['user = nobody'] : [];
   const settings = [

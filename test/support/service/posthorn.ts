@@ -38,18 +38,18 @@ import type { WorkerSide } from './worker-side.ts';
 
 export type Answer<T> = { status: number; headers: Headers; body: T };
 
-/** A whole Posthorn in this process, on a database and a task queue of its own. */
+/** A whole Posthorn in this process, with its own database and task queue. */
 export type TestPosthorn = {
   url: string;
   database: TestDatabase;
-  /** Throws before the first worker. */
+  /** Throws before the first worker has started. */
   readonly temporal: Client;
   taskQueue: string;
   deps: ProcessDependencies;
   services: Services;
-  /** API keys of the two environments, with every scope and no limit that a test would meet. */
+  /** API keys of the two environments, with every scope and no limit that a test would reach. */
   keys: { live: string; test: string };
-  /** Calls the API with the live key unless told otherwise; `key: null` sends none. `body` may be a text, sent as it is. */
+  /** Calls the API, with the live key unless told otherwise; `key: null` sends none. `body` may be a text, which is sent unchanged. */
   request<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -162,7 +162,7 @@ export async function startPosthorn(
   let side: WorkerSide | undefined;
   const worker = {
     async start() {
-      // Loaded here: the SDK takes 0.4 s of a processor in each test file, and most of them need the API alone.
+      // Loaded here, because the SDK takes 0.4 s of processor time in each test file, and most need only the API.
       const { joinTemporal } = await import('./worker-side.ts');
       side ??= await joinTemporal(deps, testTemporal, handOver);
       await side.start();
@@ -195,20 +195,20 @@ export async function startPosthorn(
       });
       const { status } = response;
       if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
-        // A stream would not end here: test/support/world/stream-reader.ts reads streams.
+        // A stream would never end here: test/support/world/stream-reader.ts reads streams.
         await response.body?.cancel();
         refuseMisfit({ method, path, status, body: undefined });
         return { status, headers: response.headers, body: undefined as T };
       }
       const text = await response.text();
-      // A table is no JSON.
+      // A table is not JSON.
       if (response.headers.get('content-type')?.startsWith('text/csv') === true)
         return { status, headers: response.headers, body: text as T };
       const isOfLines = response.headers.get('content-type')?.startsWith('application/x-ndjson') === true;
       const json = isOfLines ? `[${text.trimEnd().replaceAll('\n', ',')}]` : text;
       const seen: unknown = json === '' ? undefined : JSON.parse(json);
       refuseMisfit({ method, path, status, body: seen });
-      // `as`: the caller says what this endpoint answers.
+      // `as`: the caller declares the response of this endpoint.
       return { status, headers: response.headers, body: seen as T };
     },
     async stop() {
@@ -220,7 +220,7 @@ export async function startPosthorn(
   };
 }
 
-/** Every answer that any test gets here is held to the route table. */
+/** Compares every response that a test receives here with the route table. */
 function refuseMisfit(seen: Seen): void {
   const problems = answerProblems(seen);
   if (problems.length > 0)

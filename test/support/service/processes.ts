@@ -15,16 +15,16 @@ import { waitFor } from '../check/wait-for.ts';
 import { TEST_THRESHOLD } from './threshold.ts';
 import { apiKeysOf } from '../make/credential-services.ts';
 
-/** How a process ended, and how long that took from the signal on, ms. */
+/** How a process ended, and how many ms after the signal. */
 type Ending = { exitCode: number | null; signal: NodeJS.Signals | null; afterMs: number };
 
-/** A role that runs as a process of its own. */
+/** A command that runs as a separate process. */
 export type PosthornProcess = {
   pid: number;
   /** Everything it has written to standard output and error so far. */
   output(): string;
   hasEnded(): boolean;
-  /** Sends a signal and waits until the process is gone. SIGKILL is `kill -9`. Repeating it is harmless. */
+  /** Sends a signal and waits until the process is gone. SIGKILL is `kill -9`. Safe to call again. */
   end(signal: NodeJS.Signals): Promise<Ending>;
 };
 
@@ -34,25 +34,25 @@ export type ApiProcess = PosthornProcess & { url: string; port: number };
 export type Settings = Readonly<Record<string, string>>;
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-// A role is ready after 1 to 3 s; on a machine that does fifteen other things as well, after more than a minute.
+// A command is ready after 1 to 3 s; on a machine that runs fifteen other programs, after more than a minute.
 const READY_WITHIN_MS = 150_000;
 
 /**
- * Service processes of each role that a test file starts: one, whatever the machine has, so that a file costs the same everywhere.
+ * Service processes for each command that a test file starts: one, whatever the machine has, so that a file costs the same everywhere.
  * docs/contributing/testing.md says when to set it.
  */
 export const TEST_PROCESSES = process.env['POSTHORN_TEST_PROCESSES'] ?? '1';
 
 const running = new Set<PosthornProcess>();
 const ofThisFile: { role: string; started: PosthornProcess }[] = [];
-// Enough for what led to a failure, and few enough to be read.
+// Enough to show the cause of a failure, and few enough to read.
 const LINES_SHOWN = 25;
 
-/** Last complaints of this test file's processes, and whether they still run: for a test that has failed. */
+/** Returns the last warnings and errors of this test file's processes, and whether they still run: for a test that has failed. */
 export const describeProcesses = (): string =>
   ofThisFile
     .map(({ role, started: { pid, output, hasEnded } }) => {
-      // A line that is no JSON is that of a crash.
+      // A line that is not JSON comes from a crash.
       const complaints = output()
         .split('\n')
         .filter((line) => line !== '' && !/^\{"level":"(trace|debug|info)"/.test(line));
@@ -60,21 +60,18 @@ export const describeProcesses = (): string =>
     })
     .join('\n');
 
-/** Ends of a role that nobody asked for, and of each service process that its supervisor has replaced, as sentences. */
+/** Returns unexpected exits of a command, and of each service process that its supervisor has replaced, as sentences. */
 export const deathsOf = ({ pid, output, hasEnded }: PosthornProcess): string[] => [
   ...(hasEnded() ? [`process ${pid} has ended`] : []),
   ...(output().match(/process \d+ of \d+ ended \([^"]*(?=; restarting it)/g) ?? []),
 ];
 
-/** Ends what a test has left running. */
+/** Ends the processes that a test has left running. */
 export async function endAllProcesses(): Promise<void> {
   await Promise.all([...running].map((each) => each.end('SIGKILL')));
 }
 
-/**
- * Makes the organisation and a live API key in a migrated database that has none. Returns the key and the settings with
- * which `api` and `worker` work on it.
- */
+/** Creates the organisation and a live API key in a migrated, empty database. Returns the key and the settings for `api` and `worker`. */
 export async function prepareService(
   databaseUrl: string,
   temporalAddress: string,
@@ -108,7 +105,7 @@ export async function prepareService(
   }
 }
 
-/** `posthorn api`, ready when it says so on /readyz. With `port` it comes up where an earlier one was. */
+/** `posthorn api`, ready when /readyz says so. With `port` it starts where an earlier one was. */
 export const startApiProcess = (settings: Settings, port?: number): Promise<ApiProcess> =>
   onPort(port, async (chosen) => {
     const started = spawnRole('api', { ...settings, PORT: String(chosen) });
@@ -119,7 +116,7 @@ export const startApiProcess = (settings: Settings, port?: number): Promise<ApiP
 
 const PORTS_TRIED = 3;
 
-/** Starts on `port`, else on a free one: on another where a server of a neighbouring test file took that one meanwhile. */
+/** Starts on `port`, or on a free one: on another if a server of a concurrent test file took that one meanwhile. */
 async function onPort(port: number | undefined, start: (port: number) => Promise<ApiProcess>): Promise<ApiProcess> {
   if (port !== undefined) return start(port);
   for (let left = PORTS_TRIED; ; left -= 1) {
@@ -140,11 +137,11 @@ export async function startWorkerProcess(settings: Settings): Promise<PosthornPr
   return started;
 }
 
-/** `posthorn start` with parts of its own in that data folder, ready when it has printed its addresses and answers. */
+/** `posthorn start` with embedded servers in that data folder, ready when it has printed its addresses and responds. */
 export const startWholeProcess = (dataFolder: string, port: number, further: Settings = {}): Promise<ApiProcess> =>
   startService(
     {
-      // An empty value counts as not set: settings of the run itself are not for this one.
+      // An empty value counts as not set: the settings of the test run are not for this process.
       DATABASE_URL: '',
       TEMPORAL_ADDRESS: '',
       ENCRYPTION_KEYS: '',
@@ -169,7 +166,7 @@ export const startService = (settings: Settings, chosen?: number): Promise<ApiPr
   });
 
 function spawnRole(role: string, settings: Settings): PosthornProcess {
-  // One process, without npx or a shell in between: a signal reaches the role itself.
+  // A single process, without npx or a shell in between, so that a signal reaches the command itself.
   const child = spawn(process.execPath, [BUILT.main, role], {
     cwd: ROOT,
     env: childEnvironment({ PROCESSES: TEST_PROCESSES, ...settings }),
@@ -218,7 +215,7 @@ async function untilReady(
   });
 }
 
-/** All of the processes behind it. */
+/** All of its service processes. */
 const isReady = (url: string): Promise<boolean> =>
   fetch(`${url}/readyz`).then(
     async (answer) => {

@@ -5,19 +5,19 @@ import { findFreePort } from '../../../local/ports.ts';
 import { waitFor } from '../check/wait-for.ts';
 import { describeWith } from './describe-with.ts';
 
-/** A Redis of the test's own, which it may stop, freeze and start again. */
+/** A Redis for one test, which may stop, freeze and start it again. */
 export type TestRedis = {
   url: string;
-  /** Stops it at once, as a crash does. */
+  /** Stops it immediately, like a crash. */
   kill(): Promise<void>;
   /** Starts it again at the same address, empty. */
   restart(): Promise<void>;
-  /** Lets it hang, and go on. */
+  /** Suspends it, and resumes it. */
   freeze(): void;
   thaw(): void;
 };
 
-/** Why there is no Redis to test with; undefined when there is one. */
+/** Returns why there is no Redis to test with, or undefined if there is one. */
 function missingRedis(): string | undefined {
   const { error } = spawnSync('redis-server', ['--version']);
   return error === undefined ? undefined : 'redis-server is not on the PATH (Debian: apt-get install redis-server)';
@@ -26,7 +26,7 @@ function missingRedis(): string | undefined {
 /** Tests that need a Redis, which is optional. */
 export const describeWithRedis = (title: string, tests: () => void): void => describeWith(missingRedis(), title, tests);
 
-/** Starts redis-server on a free port of loopback, without a file on disk. */
+/** Starts redis-server on a free loopback port, without persistence. */
 export async function startRedis(): Promise<TestRedis> {
   const missing = missingRedis();
   if (missing !== undefined) throw new Error(missing);

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The servers that the global set-up has started, for the test files of this run: handed over in variables, which jest's workers
- * inherit.
- */
+/** The servers that the global setup has started, passed to the test files of this run in variables, which jest's workers inherit. */
 const started = z.object({
   POSTHORN_TEST_DATABASE_URL: z.string(),
   POSTHORN_TEST_TEMPLATE: z.string(),
@@ -11,7 +8,7 @@ const started = z.object({
 });
 
 export type TestRun = {
-  /** A database for statements about databases; tests use clones of the template only. */
+  /** A database for statements about databases; tests use only clones of the template. */
   adminUrl: string;
   template: string;
   temporalAddress: string;
@@ -24,12 +21,12 @@ const variablesOf = ({ adminUrl, template, temporalAddress }: TestRun): z.infer<
   POSTHORN_TEST_TEMPORAL_ADDRESS: temporalAddress,
 });
 
-/** Called by the global set-up once all is there. */
+/** Called by the global setup once all servers run. */
 export function announceRun(run: TestRun): void {
   Object.assign(process.env, variablesOf(run));
 }
 
-/** The servers of this run. Throws outside of one: a test that needs them must not pass without. */
+/** Returns the servers of this run. Throws outside a run, so that a test that needs them cannot pass without. */
 export function currentRun(): TestRun {
   const { success, data } = started.safeParse(process.env);
   if (!success)

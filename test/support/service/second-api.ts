@@ -8,7 +8,7 @@ import { routes } from '../../../src/process/routes.ts';
 import type { Services } from '../../../src/process/assembly/create-services.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
-/** Another API on the same database, with services and memory of its own, as a second process has them. */
+/** Starts another API on the same database, with its own services and memory, like a second process. */
 export async function startSecondApi(
   posthorn: Pick<TestPosthorn, 'deps' | 'keys'>,
   services: Services = createServices({ ...posthorn.deps, publishingConfigs: createConfigs(posthorn.deps.pool) }),
@@ -27,7 +27,7 @@ export async function startSecondApi(
         headers: { authorization: `Bearer ${keys.live}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      // `as`: the caller says what this endpoint answers.
+      // `as`: the caller declares the response of this endpoint.
       return { status: answer.status, body: (await answer.json()) as T };
     },
     async stop() {

@@ -14,7 +14,7 @@ import type { TestRun } from './run.ts';
 
 export type TestServers = TestRun & { stop(): Promise<void> };
 
-// 2 jest workers with a few pools of 10 each, and the services that tests start as processes of their own.
+// 2 jest workers with a few pools of 10 each, and the services that tests start as separate processes.
 const MAX_CONNECTIONS = 300;
 
 const print = (line: string): void => {
@@ -22,8 +22,8 @@ const print = (line: string): void => {
 };
 
 /**
- * One PostgreSQL and one Temporal for this run: those of DATABASE_URL and TEMPORAL_ADDRESS where set, else embedded ones in a folder
- * of their own. Throws with a sentence when one cannot be had, which fails the run.
+ * Starts one PostgreSQL and one Temporal for this run: those of DATABASE_URL and TEMPORAL_ADDRESS if set, else embedded ones in a
+ * temporary folder. Throws with a sentence if one is not available, which fails the run.
  */
 export async function startServers(): Promise<TestServers> {
   const config = readConfig();
@@ -67,7 +67,7 @@ async function prepareDatabase(config: Config, dataFolder: string): Promise<Test
   const template = `posthorn_template_${randomBytes(4).toString('hex')}`;
   const { url, stop } =
     config.databaseUrl === undefined
-      ? // fsync guards against the machine's loss of power, which no test can cause; killed processes lose nothing without it.
+      ? // fsync protects against a power failure, which no test can cause; killed processes lose nothing without it.
         await startPostgres({
           dataFolder,
           port: await findFreePort(),

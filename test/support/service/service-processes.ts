@@ -5,14 +5,14 @@ import { waitFor } from '../check/wait-for.ts';
 /** A service process as /readyz shows it. */
 export type ShownProcess = { number: number; pid: number; state: string; restarts: number };
 
-/** The processes behind that address, as whichever of them answers shows them. */
+/** Returns the service processes at that address, as shown by whichever of them responds. */
 export async function shownProcesses(url: string): Promise<ShownProcess[]> {
   const answer = await fetch(`${url}/readyz`, { headers: { connection: 'close' } });
   // `as`: as src/api/http/health.ts describes it.
   return ((await answer.json()) as { processes?: ShownProcess[] }).processes ?? [];
 }
 
-/** Waits until all of them run and one of them shows so; `but` are pids that must be gone. */
+/** Waits until all of them run and one of them shows it; `but` are pids that must be gone. */
 export const untilAllRun = (url: string, { but = [] }: { but?: readonly number[] } = {}): Promise<ShownProcess[]> =>
   waitFor('all service processes to run', async () => {
     const shown = await shownProcesses(url).catch(() => []);
@@ -20,7 +20,7 @@ export const untilAllRun = (url: string, { but = [] }: { but?: readonly number[]
     return isWhole && shown;
   });
 
-/** Numbers of the service processes that a supervisor has now. */
+/** Returns the pids of a supervisor's current service processes. */
 export function childrenOf(pid: number): number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   return lines.flatMap((line) => {
@@ -32,7 +32,7 @@ export function childrenOf(pid: number): number[] {
 /** A line of /proc/<pid>/net/tcp of an open connection: both ports, in hexadecimal, and the inode of its socket. */
 const CONNECTION = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) 01 (?:\S+ +){5}(\d+) /gm;
 
-/** Which of the processes has the connection of a caller at that port of its own to `port`; undefined while none has. Linux only. */
+/** Returns which process has the connection from a caller's port to `port`, or undefined if none has. Linux only. */
 export function holderOf(pids: readonly number[], port: number, callerPort: number): number | undefined {
   return pids.find((pid) => {
     const sockets = socketsOf(pid);

@@ -13,13 +13,13 @@ import pg from 'pg';
 import { type OwnPostgres, startOwnPostgres } from './own-servers.ts';
 import { waitFor } from '../check/wait-for.ts';
 
-/** A copy of a primary that follows it, without which the primary commits nothing. */
+/** A standby that follows a primary, without which the primary commits nothing. */
 export type Standby = OwnPostgres & {
-  /** Makes it a primary of its own; returns once it takes writes. Everything that was committed is in it. */
+  /** Promotes it; returns once it accepts writes. It has everything that was committed. */
   promote(): Promise<void>;
 };
 
-// Made anew by the copy, or the running primary's alone.
+// Recreated by the standby, or specific to the running primary.
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot', 'pg_stat_tmp', 'pgsql_tmp']);
 
 /**
@@ -32,7 +32,7 @@ export async function startStandby(primary: OwnPostgres, folder: string): Promis
   session.on('error', () => undefined);
   await session.connect();
   try {
-    // Its session keeps the backup open: one function begins and the other ends it.
+    // Its session keeps the backup open: one function starts it and the other ends it.
     await session.query(`SELECT pg_backup_start('standby', fast => true)`);
     copyFolder(join(primary.folder, 'keys'), join(folder, 'keys'));
     copyFolder(join(primary.folder, 'postgres'), join(folder, 'postgres'));
@@ -77,7 +77,7 @@ async function promote(url: string): Promise<void> {
   }
 }
 
-/** With its owners and modes, because PostgreSQL's user reads them. A file that goes away meanwhile, a temporary one, is left out. */
+/** With owners and modes, because PostgreSQL's user reads the files. A temporary file that disappears meanwhile is skipped. */
 function copyFolder(from: string, to: string): void {
   const { uid, gid, mode } = statSync(from);
   mkdirSync(to, { recursive: true });

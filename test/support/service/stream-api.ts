@@ -13,10 +13,10 @@ import { PATIENT } from './patience.ts';
 import { createTenants } from '../../../src/platform/db/tenants.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
-/** One more API over the same database, with connections, services and limits of its own, as another process has them. */
+/** Another API on the same database, with its own connections, services and limits, like another process. */
 export type StreamApi = {
   url: string;
-  /** The answers that have begun: what is kept for a connection is seen here. */
+  /** Responses that have started: shows what is kept for a connection. */
   responses: ServerResponse[];
   /** Statements that its pool has sent so far. */
   statements: string[];
@@ -30,7 +30,7 @@ export async function startStreamApi(posthorn: TestPosthorn, timings: Partial<St
   const statements: string[] = [];
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown;
-    // `as`: it passes on whatever it is given.
+    // `as`: it passes its arguments on.
     client.query = ((...given: unknown[]) => {
       const [statement] = given as [string | { text: string }];
       statements.push(typeof statement === 'string' ? statement : statement.text);

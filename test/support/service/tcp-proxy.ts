@@ -3,18 +3,18 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** A connection to a server that a test can cut. */
 export type TcpProxy = {
-  /** The server's URL, by way of the proxy. */
+  /** The server's URL through the proxy. */
   url: string;
-  /** Breaks every connection and refuses new ones, as when the server has died. */
+  /** Breaks every connection and refuses new ones, as if the server had died. */
   cut(): Promise<void>;
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   mend(): Promise<void>;
-  /** Leads to the server of that URL from now on, as a failover switch does; connections to the one before are broken. */
+  /** Redirects to the server of that URL from now on, as a failover does; connections to the previous one are broken. */
   aim(targetUrl: string): void;
   stop(): Promise<void>;
 };
 
-/** Puts a proxy on loopback before the server of `targetUrl`, on a port that is free or given. */
+/** Starts a loopback proxy in front of the server of `targetUrl`, on a free or given port. */
 export async function startTcpProxy(targetUrl: string, chosenPort = 0): Promise<TcpProxy> {
   let target = new URL(targetUrl);
   const sockets = new Set<Socket>();

@@ -7,11 +7,11 @@ export type TestTemporal = {
   /** host:port of the server of this run. */
   address: string;
   namespace: string;
-  /** A task queue of this call's own: files run side by side on one server and must not take each other's tasks. */
+  /** A task queue for this call: files run concurrently on one server and must not receive each other's tasks. */
   taskQueue: string;
 };
 
-/** The Temporal server of this run and a task queue that nobody else uses. */
+/** Returns the Temporal server of this run and a task queue that nothing else uses. */
 export function createTestTemporal(): TestTemporal {
   const file = basename(expect.getState().testPath ?? 'unknown').replace('.test.ts', '');
   return {

@@ -1,5 +1,6 @@
 /**
- * DELIVERY_BURST_THRESHOLD of a service in a test that usually has that one: POSTHORN_TEST_THRESHOLD gives another, `default` an unset one.
+ * Returns DELIVERY_BURST_THRESHOLD for a test that usually has `usual`: POSTHORN_TEST_THRESHOLD overrides it, with `default` for an
+ * unset one.
  */
 export function thresholdOr(usual: string): string {
   const given = process.env['POSTHORN_TEST_THRESHOLD'] ?? usual;
@@ -7,8 +8,8 @@ export function thresholdOr(usual: string): string {
 }
 
 /**
- * DELIVERY_BURST_THRESHOLD of services that do not choose one. Tests look for a delivery's own workflow, and a starved machine begins
- * none within 50 ms: a number switches that rule off. POSTHORN_TEST_THRESHOLD=default runs the tests with it
+ * DELIVERY_BURST_THRESHOLD of services that do not choose one. Tests look for a delivery's own workflow, and an overloaded machine
+ * starts none within 50 ms: a number switches that rule off. POSTHORN_TEST_THRESHOLD=default runs the tests with it
  * (docs/contributing/testing.md).
  */
 export const TEST_THRESHOLD = thresholdOr('100');

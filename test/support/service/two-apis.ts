@@ -12,7 +12,7 @@ import { PATIENT } from './patience.ts';
 import { createTenants } from '../../../src/platform/db/tenants.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
-/** A second API instance beside a TestPosthorn: its own server, connections and memory, on the same database. */
+/** A second API next to a TestPosthorn: its own server, connections and memory, on the same database. */
 export type SecondApi = { url: string; stop(): Promise<void> };
 
 type Beside = Pick<TestPosthorn, 'deps'> & { database: { url: string } };

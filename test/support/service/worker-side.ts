@@ -6,12 +6,12 @@ import { type RunningWorker, startWorker } from '../../../src/process/start-work
 import { BUILT } from './ensure-built.ts';
 import type { TestTemporal } from './temporal.ts';
 
-/** All of a TestPosthorn that needs Temporal: a client, and a worker that can be started again. */
+/** The parts of a TestPosthorn that need Temporal: a client, and a worker that can be restarted. */
 export type WorkerSide = {
   client: Client;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Stops the worker, and removes its schedules from the server that all test files share. */
+  /** Stops the worker, and deletes its schedules from the server that all test files share. */
   end(): Promise<void>;
 };
 

@@ -4,7 +4,7 @@ import { encodeCBOR } from '@levischuck/tiny-cbor';
 type PasskeyCreation = { challenge: string; rp: { id: string }; user: { id: string } };
 type RequestOptions = { challenge: string; rpId: string };
 
-/** Everything that an honest authenticator and its browser would say otherwise. */
+/** Values that an honest authenticator and its browser would not send. */
 export type Lie = {
   origin?: string;
   rpId?: string;

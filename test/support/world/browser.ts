@@ -3,16 +3,16 @@ import { answerProblems } from '../check/answer-check.ts';
 type Seen<T> = { status: number; headers: Headers; body: T; cookies: string[] };
 type Sent = { headers?: Record<string, string | undefined> };
 
-/** A browser as the service sees one: it keeps cookies, and says on each request that a page of the service has sent it. */
+/** A browser as the service sees one: it keeps cookies, and says on each request that a page of the service sent it. */
 export type Browser = {
   request<T = Record<string, unknown>>(method: string, path: string, body?: unknown, sent?: Sent): Promise<Seen<T>>;
   /** Cookies by name. */
   jar: Map<string, string>;
-  /** Makes it name these on every request: `posthorn-app` and so on. */
+  /** Headers that it sends on every request: `posthorn-app` and so on. */
   names: Record<string, string>;
 };
 
-/** A browser without cookies. Every answer that it gets is held to the route table. */
+/** A browser without cookies. Every response that it receives is compared with the route table. */
 export function createBrowser({ url }: { url: string }): Browser {
   const jar = new Map<string, string>();
   const names: Record<string, string> = {};

@@ -3,14 +3,14 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from '
 
 type CallerAnswer = { status: number; headers: IncomingHttpHeaders; body: unknown };
 
-/** A caller with one connection of its own, which it keeps. */
+/** A caller with one persistent connection. */
 export type Caller = {
   call(
     method: string,
     path: string,
     options?: { key?: string; body?: object; idempotencyKey?: string; headers?: Record<string, string> },
   ): Promise<CallerAnswer>;
-  /** Port of its end of the connection, once it has called. */
+  /** Its local port, once it has sent a request. */
   port(): number;
   close(): void;
 };

@@ -25,8 +25,8 @@ const altName = (name: string): Buffer =>
   isIPv4(name) ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));
 
 /**
- * Makes a certificate for `names` (host names or IPv4 addresses) that is valid around now, or as said. With an `issuer` it is signed by
- * that one and is no authority: Temporal's SDK takes no authority as a server's certificate.
+ * Creates a certificate for `names` (host names or IPv4 addresses) that is valid around now, or as given. With an `issuer` it is signed
+ * by that one and is not an authority: Temporal's SDK accepts no authority as a server's certificate.
  */
 export function makeCertificate(
   names: readonly string[],
@@ -35,7 +35,7 @@ export function makeCertificate(
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const notBefore = validity.notBefore ?? new Date(Date.now() - DAY_MS);
   const notAfter = validity.notAfter ?? new Date(Date.now() + DAY_MS);
-  // OpenSSL looks an authority up by its name: two with one name would hide each other.
+  // OpenSSL finds an authority by its name: two with the same name would hide each other.
   const commonName = Buffer.from(`posthorn test ${randomBytes(8).toString('hex')}`);
   const algorithm = der(TAG.sequence, oid(OID.ecdsaSha256));
   const name = der(TAG.sequence, der(TAG.set, der(TAG.sequence, oid(OID.commonName), der(TAG.utf8, commonName))));

@@ -7,8 +7,8 @@ export const describeWithBrowser = (title: string, tests: () => void): void =>
   describeWith(process.env[MISSING_BROWSER], title, tests);
 
 /**
- * Starts a real Chromium without a window: that of `browserPath`. `hosts` are names, with *
- * for any part, that it takes for this machine. The caller closes it.
+ * Starts a real headless Chromium, that of `browserPath`. `hosts` are names, with * for any part, that resolve to this machine. The
+ * caller closes it.
  */
 export async function launchBrowser({ hosts = [] }: { hosts?: readonly string[] } = {}): Promise<Browser> {
   const rules = hosts.map((host) => `MAP ${host} 127.0.0.1`).join(',');

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** A span as it came over the wire. Times are ms since the epoch. */
+/** A span as received. Times are ms since the epoch. */
 export type SeenSpan = {
   traceId: string;
   spanId: string;
@@ -17,18 +17,18 @@ export type SeenSpan = {
   resource: Record<string, unknown>;
 };
 
-/** A collector of traces on loopback: OTLP over HTTP in its binary form. */
+/** A trace collector on the loopback interface: OTLP over HTTP in its binary format. */
 export type Collector = {
   url: string;
   port: number;
   spans: SeenSpan[];
-  /** Everything that it was sent, as text: for things that must not be there. */
+  /** Everything it has received, as text, to search for what must not be in it. */
   text(): string;
   headers: Record<string, unknown>[];
-  /** While true, it takes what comes and never answers. */
+  /** While true, it accepts requests and never responds. */
   hangs: boolean;
   stop(): Promise<void>;
-  /** Again at the same port. */
+  /** Starts it again at the same port. */
   start(): Promise<void>;
 };
 

@@ -4,7 +4,7 @@ import type { Browser } from './browser.ts';
 
 export type Reply = { status: number; text: string; headers: Headers };
 
-/** One who calls with a credential, in whatever way it is presented. Its answers come as text, to be looked through. */
+/** A caller with a credential, however it is presented. Returns responses as text, to be searched. */
 export type CredentialCaller = (
   method: string,
   path: string,
@@ -29,12 +29,12 @@ const callWith =
     const { status } = response;
     const type = response.headers.get('content-type') ?? '';
     if (type.startsWith('text/event-stream')) {
-      // A stream would not end here.
+      // A stream would never end here.
       await response.body?.cancel();
       return { status, text: '', headers: response.headers };
     }
     const text = await response.text();
-    // A table is no JSON: its lines are looked through as they are.
+    // A table is not JSON: its lines are searched as they are.
     if (type.startsWith('text/csv')) return { status, text, headers: response.headers };
     const json = type.startsWith('application/x-ndjson') ? `[${text.trimEnd().replaceAll('\n', ',')}]` : text;
     const seen: unknown = json === '' ? undefined : JSON.parse(json);
@@ -47,7 +47,7 @@ const callWith =
 export const callerByKey = (url: string, key: string): CredentialCaller =>
   callWith(url, () => ({ authorization: `Bearer ${key}` }));
 
-/** `base` is the address that proofs name. */
+/** `base` is the address in the DPoP proofs. */
 export const callerByToken = (
   url: string,
   { token, key, base }: { token: string; key: ProofKey; base: string },
@@ -57,7 +57,7 @@ export const callerByToken = (
     return { authorization: `DPoP ${token}`, dpop: await makeProof(key, { method, uri: base + pathAlone, token }) };
   });
 
-/** A person in a browser, who names that place on every request. The browser's cookies of now are sent, and never changed. */
+/** A user in a browser, who names that environment on every request. Sends the browser's current cookies and never changes them. */
 export function callerBySession(url: string, { jar }: Pick<Browser, 'jar'>, names: Head = {}): CredentialCaller {
   const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
   return callWith(url, () => ({ 'sec-fetch-site': 'same-origin', cookie, ...names }));

@@ -5,43 +5,43 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from './chromium.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Everything that WCAG 2.2 AA asks for and a program can check. */
+/** Everything in WCAG 2.2 AA that a program can check. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** The rules among them whose verdict depends on a colour. */
+/** Those of the rules whose result depends on a colour. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 export type Dashboard = {
   page: Page;
   context: BrowserContext;
-  /** Errors of the pages and refusals of their content security policy, since it was opened. */
+  /** Errors of the pages and violations of their content security policy since it was opened. */
   faults: string[];
-  /** Opens a page of the app that is shown, such as `/messages`. */
+  /** Opens a page of the current app, such as `/messages`. */
   open(path: string, environment?: 'live' | 'test'): Promise<void>;
-  /** Signs in by the page, and waits for the overview. */
+  /** Signs in through the page, and waits for the overview. */
   signIn(person: { email: string; password: string }): Promise<void>;
-  /** Signs out by the menu of the person. */
+  /** Signs out through the user's menu. */
   signOut(): Promise<void>;
-  /** Rules of WCAG 2.2 AA that the page breaks in the theme that is shown, each with its first places. */
+  /** Returns rules of WCAG 2.2 AA that the page breaks in the current theme, each with its first places. */
   violations(): Promise<string[]>;
-  /** The same in either theme, between which nothing but colours differs, by rules of CSS alone. Leaves the light one. */
+  /** Returns the violations in both themes, which differ only in colours, by CSS rules alone. Leaves the light one. */
   violationsByTheme(): Promise<Record<'light' | 'dark', string[]>>;
 };
 
 /**
- * SLOW_ANSWERS_MS: each answer of the API comes later by a time up to this, in an order of chance, as on a machine that has other work.
- * Finds tests and pages that count on one answer before another.
+ * SLOW_ANSWERS_MS: delays each response of the API by a random time up to this, as on a busy machine. Finds tests and pages that rely
+ * on the order of responses.
  */
 async function delayAnswers(context: BrowserContext): Promise<void> {
   const most = Number(process.env['SLOW_ANSWERS_MS'] ?? 0);
   if (most === 0) return;
   await context.route('**/v1/**', async (route) => {
     await setTimeout(Math.random() * most);
-    // A page that is left meanwhile waits for nothing.
+    // A page that was left meanwhile does not wait.
     await route.continue().catch(() => undefined);
   });
 }
 
-/** A browser at the dashboard of a service. The caller closes it. */
+/** Opens a browser at the dashboard of a service. The caller closes it. */
 export async function openDashboard(
   { url }: { url: string },
   { theme = 'light', browser }: { theme?: 'light' | 'dark'; browser?: Browser } = {},
@@ -51,29 +51,29 @@ export async function openDashboard(
     locale: 'en-GB',
     colorScheme: theme,
     viewport: { width: 1440, height: 900 },
-    // A text that is half there breaks the rules of contrast, for as long as it appears.
+    // A half-transparent text breaks the contrast rules while it fades in.
     reducedMotion: 'reduce',
   });
-  // A page that is loaded on one processor of two takes its time; what is waited for is always named.
+  // Loading a page takes a while on one of two processors; tests always name what they wait for.
   context.setDefaultTimeout(30_000);
   await delayAnswers(context);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {
-    // A refusal of the API is told as a failed load: those are what several tests ask for.
+    // The browser logs a refusal of the API as a failed load, which several tests cause on purpose.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text());
   });
   let isAxeToStay = false;
-  // Axe is half a megabyte: to send it costs as much as to look for every rule. From the second look on the browser keeps it.
+  // Axe is half a megabyte: sending it costs as much as checking every rule. From the second check on the browser has it cached.
   const bringAxe = async (): Promise<void> => {
     if (isAxeToStay) await page.addInitScript(AXE);
     isAxeToStay = true;
     await page.evaluate(AXE);
   };
   const check = async (type: 'tag' | 'rule', values: readonly string[]): Promise<string[]> => {
-    // From its top: what is scrolled half under the bar counts as too small otherwise.
+    // From the top: what is scrolled half under the bar would count as too small.
     if (
       await page.evaluate<boolean>('document.getElementById("content")?.scrollTo(0, 0), globalThis.axe === undefined')
     )
@@ -86,7 +86,7 @@ export async function openDashboard(
             run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
           };
         };
-        // Only what is read below: a description of everything that breaks no rule took a quarter of the time.
+        // Only what is read below: describing everything that breaks no rule took a quarter of the time.
         const { violations } = await axe.run({ runOnly, resultTypes: ['violations'], selectors: false });
         return violations.map(
           ({ id, nodes }) =>

@@ -23,7 +23,7 @@ export type Probes = {
 };
 
 const route = routesOf<unknown>();
-/** Accepts anything: the test judges what is shown of a request. */
+/** Accepts anything: the test checks what is shown of a request. */
 const anything = z.unknown();
 
 /** Routes that only show the requests that reach them. `db` and `pool` run the statement given to /v1/sql. */

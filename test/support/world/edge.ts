@@ -36,7 +36,7 @@ export type EdgeAnswer = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  // JSON of the answer, whatever it is: the assertions check it.
+  // JSON of the response, whatever it is: the assertions check it.
   json: {
     error?: { code: string; message: string; details?: { field: string; reason: string }; retryAfter?: number };
   } & Record<string, unknown>;
@@ -50,7 +50,7 @@ export type Call = {
   body?: string | Buffer | object;
 };
 
-/** The edge alone, on a real server, database and API keys, before routes that only show the requests that reach them. */
+/** The HTTP edge alone, on a real server, database and API keys, in front of routes that only show the requests that reach them. */
 export type Edge = {
   server: HttpServer;
   app: HttpApp;
@@ -68,7 +68,7 @@ export type Edge = {
   advance: (milliseconds: number) => void;
   newKey: (options?: Partial<OperatorApiKey>) => Promise<string>;
   call: (call: Call) => Promise<EdgeAnswer>;
-  /** Sends bytes on a connection of its own and gives all that comes back until it closes. */
+  /** Sends bytes on a new connection and returns everything received until it closes. */
   raw: (bytes: string) => Promise<string>;
   connect: () => Promise<Socket>;
   stop: () => Promise<void>;
@@ -78,11 +78,11 @@ export async function startEdge(
   settings: {
     strangerRequestsPerMinute?: number;
     environment?: Record<string, string>;
-    /** Asked before API keys. */
+    /** Checked before API keys. */
     schemes?: readonly Scheme[];
-    /** Beside the probes. */
+    /** In addition to the probes. */
     routes?: readonly Route<unknown>[];
-    /** How often answers that last look at their callers again, and how long they wait for a reader. */
+    /** How often long responses check their callers again, and how long they wait for a reader. */
     timings?: Partial<StreamTimings>;
   } = {},
 ): Promise<Edge> {
@@ -103,7 +103,7 @@ export async function startEdge(
     costly: createCostlyTurns(),
     config: readConfig(settings.environment ?? {}),
   };
-  // Preparing a test goes around the wire, which the test may have cut.
+  // Test preparation bypasses the wire, which the test may have cut.
   const patient = { ...deps, db: database.db, tenants: database.tenants };
   await ensureEnvironments(patient);
   const { operator } = apiKeysOf(patient);
@@ -170,7 +170,7 @@ export async function startEdge(
   };
 }
 
-/** Beside the failed test: an answer such as 503 says too little of its cause. */
+/** Printed with the failed test: a response such as 503 says too little about its cause. */
 function tellWarnings(lines: readonly Record<string, unknown>[]): void {
   for (const line of lines) if (Number(line['level']) >= WARNING) process.stderr.write(`${JSON.stringify(line)}\n`);
 }

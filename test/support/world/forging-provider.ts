@@ -4,20 +4,20 @@ import type { AddressInfo } from 'node:net';
 import type { webcrypto } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
-/** An identity provider of our own making, whose token endpoint answers what a test wants. */
+/** A fake identity provider, whose token endpoint responds as a test wants. */
 export type ForgingProvider = {
   issuer: string;
   variables: Record<string, string>;
-  /** How often the token endpoint was asked. */
+  /** How often the token endpoint was called. */
   readonly asked: number;
-  /** An ID token that is right but for what is given. */
+  /** Returns an ID token that is valid except for what is given. */
   token(
     changes?: Record<string, unknown>,
     how?: { key?: webcrypto.CryptoKey | Uint8Array; alg?: string },
   ): Promise<string>;
-  /** Claims that the userinfo endpoint has from now on. */
+  /** Sets the claims of the userinfo endpoint from now on. */
   describe(claims: Record<string, unknown>): void;
-  /** From now on the token endpoint answers so; `undefined` keeps silent and hangs up. */
+  /** Sets the response of the token endpoint from now on; `undefined` hangs up without one. */
   answer(status: number | undefined, body?: unknown): void;
   close(): Promise<void>;
 };

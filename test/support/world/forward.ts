@@ -1,6 +1,6 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 
-/** Hands a request on to the server at `url`, and its answer back, as a proxy in front of an installation does. */
+/** Forwards a request to the server at `url`, and its response back, like a proxy in front of an installation. */
 export function forward(url: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { method, headers } = incoming;
   const onward = request(url + (incoming.url ?? ''), { method, headers }, (answer) => {

@@ -9,19 +9,19 @@ import { createBrotliDecompress } from 'node:zlib';
 
 /** Where `npm ci` has put the packed browser: nothing is downloaded, and no install script runs. */
 const PACKED = join(createRequire(import.meta.url).resolve('@sparticuz/chromium'), '../../../bin/chromium.br');
-// In a folder of the user's own: what is started from one that others can write would be theirs.
+// In the user's own folder: a program in a folder that others can write to could be replaced by theirs.
 const FOLDER = join(homedir(), '.cache/posthorn/chromium-147.0.2');
 
 /** Set by `findBrowser`: why this machine has no browser to test with. */
 export const MISSING_BROWSER = 'POSTHORN_TEST_BROWSER_MISSING';
 
-/** Looks once for a Chromium that starts here, for all test files of the run. Called by the global set-up. */
+/** Checks once for a Chromium that starts here, for all test files of the run. Called by the global setup. */
 export async function findBrowser(): Promise<void> {
   const reason = await missingBrowser();
   if (reason !== undefined) process.env[MISSING_BROWSER] = reason;
 }
 
-/** The one that POSTHORN_TEST_CHROMIUM names, else that of the package. */
+/** The one that POSTHORN_TEST_CHROMIUM names, or else that of the package. */
 export const browserPath = async (): Promise<string> => process.env['POSTHORN_TEST_CHROMIUM'] ?? (await unpack());
 
 async function missingBrowser(): Promise<string | undefined> {
@@ -36,7 +36,7 @@ async function missingBrowser(): Promise<string | undefined> {
   return `${path} does not start: ${error?.message ?? stderr.trim()} (${advice})`;
 }
 
-/** Unpacked once for each machine, in 3 s. Several test files may do it at a time: only a whole file gets its name. */
+/** Unpacks it once per machine, in 3 s. Several test files may do so at a time: only a complete file gets its name. */
 async function unpack(): Promise<string> {
   const path = join(FOLDER, 'chromium');
   if (existsSync(path)) return path;

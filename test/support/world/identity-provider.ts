@@ -6,19 +6,19 @@ import { Provider } from 'oidc-provider';
 const CLIENT = { id: 'posthorn', secret: 'a secret of the identity provider & more' };
 const REDIRECT_URI = 'http://localhost:3000/v1/sign-in/single-sign-on/callback';
 
-/** Somebody at the identity provider: a subject, and claims about it. */
+/** A user at the identity provider: a subject, and its claims. */
 export type ProviderPerson = { sub: string; [claim: string]: unknown };
 
 export type IdentityProvider = {
   issuer: string;
   /** Settings that name it. */
   variables: Record<string, string>;
-  /** A browser that was sent to `url` signs this person in there and comes back. Gives the path and query that it comes back to. */
+  /** A browser that was sent to `url` signs this user in there and comes back. Returns the path and query that it comes back to. */
   visit(url: string, person: ProviderPerson | 'no'): Promise<string>;
   close(): Promise<void>;
 };
 
-/** A real OpenID provider on loopback, where everybody signs in without a password. */
+/** Starts a real OpenID provider on the loopback interface, where everybody signs in without a password. */
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const people = new Map<string, ProviderPerson>();
   let next: ProviderPerson | 'no' = 'no';
@@ -68,7 +68,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   };
 }
 
-/** A new browser follows all redirects from there. Gives the address behind `until` that it is sent to at last. */
+/** Follows all redirects in a new browser. Returns the address after `until` at which it ends. */
 export async function browse(from: string, until: string): Promise<string> {
   const cookies = new Map<string, string>();
   let at = from;

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { createChannel } from '../make/factories.ts';
 import type { TestPosthorn } from '../service/posthorn.ts';
 
-/** Deliveries that each lane has had, and subscriptions that are paused and have something waiting in both. */
+/** Finished deliveries of each lane, and paused subscriptions with a waiting delivery in both. */
 export const FINISHED = 20_000;
 export const PAUSED = 5_000;
 
@@ -21,13 +21,13 @@ const DELIVERIES = `
   WHERE s.id = ANY ($1::text[])`;
 
 /**
- * A transaction with a snapshot, as a dump has one, and what came after it: 20,000 deliveries that were due, claimed by a worker
- * and finished, half of them retries, and 5,000 subscriptions that were paused with a delivery of each lane waiting. Call the
- * answer to end the transaction.
+ * Opens a transaction with a snapshot, as a dump has one, and then creates what came after it: 20,000 deliveries that were due, claimed
+ * by a worker and finished, half of them retries, and 5,000 subscriptions that were paused with a delivery of each lane waiting. Call
+ * the returned function to end the transaction.
  */
 export async function openLongSnapshot(posthorn: TestPosthorn): Promise<() => Promise<void>> {
   const { pool } = posthorn.deps;
-  // As before PostgreSQL has looked at the tables for the first time: with statistics of whatever moment the plans would be others.
+  // As before PostgreSQL has analysed the tables for the first time: statistics of another moment would change the plans.
   for (const table of ['deliveries', 'subscriptions'])
     await pool.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   const reader = await pool.connect();
@@ -47,7 +47,7 @@ export async function openLongSnapshot(posthorn: TestPosthorn): Promise<() => Pr
   };
 }
 
-/** Pages that all sessions have read of deliveries, subscriptions, messages and their indexes, as far as they have told. */
+/** Returns the pages that all sessions have read of deliveries, subscriptions, messages and their indexes, as far as reported. */
 export async function pagesRead(pool: Pool): Promise<number> {
   await pool.query('SELECT pg_stat_force_next_flush()');
   const { rows } = await pool.query<{ pages: number }>(

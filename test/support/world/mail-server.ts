@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as it came over the wire. */
+/** A mail as received. */
 type ReceivedMail = { from: string; to: string[]; text: string };
 
 export type MailServer = { url: string; mails: ReceivedMail[]; close(): Promise<void> };
 
-/** A real SMTP server on loopback, without TLS, for the user `posthorn`. */
+/** Starts a real SMTP server on the loopback interface, without TLS, for the user `posthorn`. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({

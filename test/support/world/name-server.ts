@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 
-/** Answer of a name server to one question: addresses, an error code, or nothing ever. */
+/** Response of a name server to one question: addresses, an error code, or none at all. */
 export type NameAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
 const RECORD_TYPES = new Map([
@@ -30,7 +30,7 @@ function readQuestion(message: Buffer): { name: string; type: number; end: numbe
   return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** A DNS server on a free UDP port of 127.0.0.1; `answer` decides each question. */
+/** Starts a DNS server on a free UDP port of 127.0.0.1; `answer` decides each response. */
 export async function startNameServer(
   answer: (name: string, type: 'A' | 'AAAA') => NameAnswer,
 ): Promise<{ server: string; questions: string[]; stop(): Promise<void> }> {

@@ -1,7 +1,10 @@
 import { Client } from 'pg';
 import { DUE_CHANNEL } from '../../../src/platform/db/waking.ts';
 
-/** How often dispatchers are woken while `act` runs. PostgreSQL delivers in order, so a last call of our own ends the count. */
+/**
+ * Returns how often dispatchers are woken while `act` runs. PostgreSQL delivers in order, so a last notification of our own ends the
+ * count.
+ */
 export async function countNotifications(databaseUrl: string, act: () => Promise<unknown>): Promise<number> {
   const listener = new Client({ connectionString: databaseUrl });
   await listener.connect();

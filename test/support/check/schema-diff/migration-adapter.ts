@@ -6,7 +6,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { Pool, QueryArrayConfig } from 'pg';
 
-// PostgreSQL's numbers of its types: pg_type.oid.
+// PostgreSQL's type numbers: pg_type.oid.
 const CHARACTER_OID = 18;
 const TEXT_OID = 25;
 
@@ -35,7 +35,7 @@ export function createMigrationAdapter(pool: Pool): SqlMigrationAwareDriverAdapt
   };
 }
 
-/** Makes the pool say "text" for "char", and remembers the columns; a result is known by its array of rows. */
+/** Makes the pool report "text" for "char", and remembers the columns; a result is identified by its array of rows. */
 function presentCharactersAsText(pool: Pool): (rows: unknown[]) => number[] {
   const known = new WeakMap<unknown[], number[]>();
   const query = pool.query.bind(pool);

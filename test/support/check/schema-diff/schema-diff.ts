@@ -13,8 +13,8 @@ const filters: SchemaFilter = { externalTables: [], externalEnums: [] };
 export type DiffSide = 'nothing' | 'schema' | 'database';
 
 /**
- * The SQL that leads from one side to the other; empty text when they agree. `diff(url, 'database', 'schema')` is the next migration's
- * SQL, to be completed by hand: Prisma knows no collations, functions, storage settings or partial indexes.
+ * Returns the SQL that leads from one side to the other; empty if they agree. `diff(url, 'database', 'schema')` is the SQL of the next
+ * migration, to be completed by hand: Prisma does not know collations, functions, storage settings or partial indexes.
  */
 export async function diff(url: string, from: DiffSide, to: DiffSide): Promise<string> {
   const schema = await readFile(schemaPath, 'utf8');

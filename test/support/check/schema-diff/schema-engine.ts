@@ -6,13 +6,13 @@ import type { SchemaEngine } from '@prisma/schema-engine-wasm';
 
 type WasmExports = Record<string, unknown>;
 
-// Node has this global; TypeScript knows it only from the browser's library, which is not loaded.
+// Node has this global, but TypeScript declares it only in the browser's library, which is not loaded.
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>;
   instantiate(module: object, imports: Record<string, object>): Promise<{ exports: WasmExports }>;
 };
 
-/** The part of the package's glue that its type declarations leave out. */
+/** The part of the package's glue that its type declarations omit. */
 type Glue = { SchemaEngine: typeof SchemaEngine; __wbg_set_wasm(exports: WasmExports): void };
 
 let glue: Promise<Glue> | undefined;
@@ -30,7 +30,7 @@ export async function createSchemaEngine(
   return engine.new({ datamodels }, () => undefined, bindMigrationAwareSqlAdapterFactory(factory));
 }
 
-// The package's entry imports its .wasm as a module, which Node cannot do without a flag. This code does the same by hand.
+// The package's entry imports its .wasm as a module, which Node cannot do without a flag, so this code loads it itself.
 async function loadGlue(): Promise<Glue> {
   const path = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg');
   const compiled = await WebAssembly.compile(await readFile(path.replace(/\.js$/, '.wasm')));
@@ -47,7 +47,7 @@ async function loadGlue(): Promise<Glue> {
   return loaded;
 }
 
-// The engine never clears the 10 s timer of its advisory lock, so the process would stay that long after its work.
+// The engine never clears the 10 s timer of its advisory lock, which would keep the process alive that long after its work.
 function withoutLingeringTimers(loaded: Glue): object {
   const replaced = Object.entries(loaded).filter(([name]) => name.startsWith('__wbg_setTimeout'));
   // The cast: the glue exports setTimeout under these names, with other parameter names.
