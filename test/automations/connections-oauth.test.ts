@@ -219,7 +219,7 @@ test('an unavailable provider fails an attempt, which is retried; a revoked gran
   provider.outage = 503;
   expect((await run(workflowId)).error).toMatchObject({
     code: 'TOKEN_UNAVAILABLE',
-    message: expect.stringContaining('answered 503'),
+    message: expect.stringContaining('responded with 503'),
   });
   expect(await connections.statusOf(id)).toBe('ready');
   provider.outage = undefined;

@@ -308,7 +308,7 @@ describe('connectors', () => {
     answer = () => json(200, {});
     expect(await tested()).toEqual({ ok: true, status: 200, message: 'HTTP accepts the credentials' });
     answer = () => json(401, { error: WORD });
-    expect(await tested()).toEqual({ ok: false, status: 401, message: 'HTTP answered 401' });
+    expect(await tested()).toEqual({ ok: false, status: 401, message: 'HTTP responded with 401' });
     const nobody = `http://127.0.0.1:${await findFreePort()}`;
     await calls.good('PATCH', `/v1/connections/${id}`, { credentials: { baseUrl: nobody, value: 'x' } });
     expect(await tested()).toMatchObject({ ok: false, message: expect.stringMatching(/^HTTP did not respond: /) });

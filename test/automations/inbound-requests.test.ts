@@ -338,7 +338,7 @@ describe('inbound requests', () => {
       expect(row.head).not.toMatch(/secret|of-a-proxy/);
       expect((await accept<Refusal>(refused?.id)).body.error.details).toEqual({
         field: 'body',
-        reason: 'is not valid UTF-8',
+        reason: 'must be valid UTF-8',
       });
     });
 

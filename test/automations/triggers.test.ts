@@ -535,7 +535,7 @@ describe('flow', () => {
       const workflowId = await calls.activate(placed({ concurrency: { limit: 1, onLimit: 'skip' } }), [ask]);
       await placeInOrder([{}, {}]);
       const [first, second] = await standing(workflowId, ['waiting', 'skipped']);
-      expect(second).toMatchObject({ reason: 'the limit of 1 is reached' });
+      expect(second).toMatchObject({ reason: 'the concurrency limit of 1 is reached' });
       await approve(first?.id);
       await calls.ended(first?.id ?? '');
       await place();
@@ -613,7 +613,7 @@ describe('flow', () => {
     [
       { dedupe: { key: 'steps.note.output' } },
       'trigger.config.dedupe.key',
-      /before the first step, and reads none: steps/,
+      /before the first step and must not read steps: steps/,
     ],
     [{ concurrency: { limit: 0 } }, 'trigger.config.concurrency.limit', /1/],
     [{ concurrency: { limit: 1, key: 'evnt.id' } }, 'trigger.config.concurrency.key', /evnt/],

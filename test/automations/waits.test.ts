@@ -286,12 +286,12 @@ describe('waits', () => {
 
   test.each([
     [{ match: [{ event: 'event.payload.id', run: 'steps.later.output' }] }, 'match[0].run', 'not available'],
-    [{ match: [{ event: 'run.id', run: 'run.id' }] }, 'match[0].event', 'nothing of the run: run'],
+    [{ match: [{ event: 'run.id', run: 'run.id' }] }, 'match[0].event', 'not the run: run'],
     [{ match: [{ event: 'event.payload.', run: '1' }] }, 'match[0].event', '1:'],
     [{ match: Array.from({ length: 4 }, () => OF_THE_INVOICE[0]) }, 'match', ''],
     [{ eventTypes: undefined }, 'config', 'must have event types or channels'],
     [{ eventType: 'a' }, 'config.eventType', 'must be left out if eventTypes is set'],
-    [{ eventTypes: ['a*'] }, 'eventTypes[0]', 'a * may only stand'],
+    [{ eventTypes: ['a*'] }, 'eventTypes[0]', 'must have a * only alone'],
     [{ channelIds: ['chn_00000000000000000000000000'] }, 'channelIds[0]', 'must be the id of a channel'],
     [{ channelId: 'chn_00000000000000000000000000' }, 'config.channelId', 'must be the id of a channel'],
     [{ filter: 'payload.a.b(' }, 'config.filter', ''],

@@ -123,7 +123,10 @@ describe('workflows', () => {
 
     test('is a CONFLICT if the schedule has no time left, which validate reports too', async () => {
       const trigger = { type: 'schedule', config: { every: '1h', endAt: '2026-01-01T00:00:00Z' } };
-      const details = { field: 'trigger.config.endAt', reason: expect.stringContaining('no time') };
+      const details = {
+        field: 'trigger.config.endAt',
+        reason: expect.stringContaining('must leave at least one scheduled time'),
+      };
       const { id } = await make({ trigger });
       expect(await act(id, 'activate')).toMatchObject({ status: 409, body: { error: { code: 'CONFLICT', details } } });
       const judged = await posthorn.request('POST', '/v1/workflows/validate', { id });

@@ -268,7 +268,7 @@ describe.each(KINDS)('%s', (_, row) => {
       await tables.expectSame(async () => {
         const answer = await call(row);
         expectRefused(answer, 'FORBIDDEN');
-        expect(answer.body.error.message).toContain('belongs to one environment');
+        expect(answer.body.error.message).toContain('requires a credential of the organisation');
         const others = SCOPES.filter((scope) => scope !== row.scope);
         const viewer = asPerson(ids.organisationId, others);
         expectRefused(await call(row, { key: null, headers: viewer }), 'FORBIDDEN');

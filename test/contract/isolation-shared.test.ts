@@ -256,7 +256,7 @@ describe('isolation shared', () => {
       const app = { name: 'Shop', slug: 'one-slug' };
       for (const { organisationId } of [all.victim, all.otherOrganisation])
         expect((await apps.operator.create(app, organisationId)).slug).toBe('one-slug');
-      await expect(apps.operator.create(app, all.victim.organisationId)).rejects.toThrow('is taken');
+      await expect(apps.operator.create(app, all.victim.organisationId)).rejects.toThrow('is already used');
     });
 
     test("are not shown to a reader of another organisation's log", async () => {

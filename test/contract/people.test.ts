@@ -79,7 +79,7 @@ describe('people', () => {
             const refused = await stranger.request<Refusal>(method, target, sent);
             expect([refused.status, refused.body.error.message]).toEqual([
               401,
-              expect.stringMatching(/^Only a person/),
+              expect.stringMatching(/^This endpoint requires a signed-in user/),
             ]);
             stranger.jar.set('posthorn-session', 'A'.repeat(43));
             expect((await stranger.request(method, target, sent)).status).toBe(401);

@@ -80,7 +80,7 @@ describe('encryption keys', () => {
        WHERE id IN (SELECT id FROM subscription_secrets ORDER BY created_at LIMIT 2)`,
       );
 
-      expect(await refusal(keyOf('k1'))).toContain('The encryption key k1 has other bytes');
+      expect(await refusal(keyOf('k1'))).toContain('The encryption key k1 differs from the key of that name');
       expect(await checkValues()).toEqual([]);
       expect(await refusal(k1)).toBe('proved');
       expect(await checkValues()).toEqual(['k1']);
@@ -104,7 +104,9 @@ describe('encryption keys', () => {
       const answers = await Promise.all(others.map((key) => refusal(key)));
 
       expect(answers.filter((answer) => answer === 'proved')).toHaveLength(1);
-      expect(answers.filter((answer) => answer.includes('The encryption key k1 has other bytes'))).toHaveLength(5);
+      expect(
+        answers.filter((answer) => answer.includes('The encryption key k1 differs from the key of that name')),
+      ).toHaveLength(5);
       const winner = others[answers.indexOf('proved')];
       expect(winner && (await refusal(winner))).toBe('proved');
     });
@@ -114,7 +116,7 @@ describe('encryption keys', () => {
   test('a key that has sealed keys of access tokens alone may be missing; one that has sealed a client secret may not', async () => {
     expect(await refusal(k2, k1)).toBe('proved');
     await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 0, clients: 1 });
-    expect(await refusal(k2)).toContain('That key sealed 1 row of machine_credential_secrets.');
+    expect(await refusal(k2)).toContain('It has encrypted 1 row of machine_credential_secrets.');
     await database.pool.query('DELETE FROM machine_credential_secrets');
     expect(await refusal(k2)).toBe('proved');
   });
@@ -122,7 +124,7 @@ describe('encryption keys', () => {
   test('a key that has sealed the secret of an authenticator app may be missing only before its first code', async () => {
     expect(await refusal(k2, k1)).toBe('proved');
     await insertSealed(database.pool, createKeyRing([k1]), { secrets: 0, answers: 0, people: 1 });
-    expect(await refusal(k2)).toContain('That key sealed 1 row of totp_factors.');
+    expect(await refusal(k2)).toContain('It has encrypted 1 row of totp_factors.');
     await database.pool.query('UPDATE totp_factors SET confirmed_at = NULL');
     expect(await refusal(k2)).toBe('proved');
   });
@@ -156,7 +158,9 @@ describe('encryption keys', () => {
     test('never while it is configured, and never one that nothing knows', async () => {
       await refusal(k1);
       await expect(whatAbandonTakes(database.pool, 'k1', [k1])).rejects.toThrow('The encryption key k1 is configured');
-      await expect(whatAbandonTakes(database.pool, 'k9', [k1])).rejects.toThrow('No encryption key k9 is known');
+      await expect(whatAbandonTakes(database.pool, 'k9', [k1])).rejects.toThrow(
+        'This database has no encryption key k9',
+      );
     });
 
     test('and the list tells each key by what it is to this process', async () => {
@@ -303,7 +307,7 @@ describe('reseal', () => {
     await proveKeys(database.pool, [old]);
     await insertSealed(database.pool, createKeyRing([old]), ONE_OF_EACH);
     const before = await sealedTexts(database.pool);
-    await expect(resealAll(database.pool, [fresh, keyOf('old')])).rejects.toThrow('has other bytes');
+    await expect(resealAll(database.pool, [fresh, keyOf('old')])).rejects.toThrow('differs from the key of that name');
     await expect(resealAll(database.pool, [fresh])).rejects.toThrow('The encryption key old is missing');
     expect(await sealedTexts(database.pool)).toEqual(before);
   });

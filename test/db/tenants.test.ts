@@ -176,7 +176,7 @@ describe('tenant reads', () => {
   });
 
   test('work that asks nothing as its tenant is a fault', async () => {
-    await expect(posthorn.deps.tenants.read(live, async () => 1)).rejects.toThrow('asked nothing as its tenant');
+    await expect(posthorn.deps.tenants.read(live, async () => 1)).rejects.toThrow('ran no statement as its tenant');
   });
 });
 

@@ -306,7 +306,7 @@ describe('idempotency', () => {
     const { pool } = posthorn.deps;
     await pool.query(`UPDATE idempotency_keys SET sealed_body = overlay(sealed_body PLACING 'AAAA' FROM 30)`);
     const again = await posts.send('/v1/channels', { name: 'unreadable' });
-    expect([again.status, again.text]).toEqual([409, expect.stringContaining('cannot be opened any more')]);
+    expect([again.status, again.text]).toEqual([409, expect.stringContaining('can no longer be decrypted')]);
   });
 
   describe('after 24 hours', () => {

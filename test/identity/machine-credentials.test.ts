@@ -268,10 +268,7 @@ describe('machine credential commands', () => {
 
   test('create refuses keys that the database does not have, and revoke an unknown id', async () => {
     const wrong = await run(['create', '--env', 'live'], `k1:${randomBytes(32).toString('base64')}`);
-    expect([wrong.exitCode, wrong.errors]).toEqual([
-      1,
-      expect.stringContaining('The encryption key k1 has other bytes'),
-    ]);
+    expect([wrong.exitCode, wrong.errors]).toEqual([1, expect.stringContaining('The encryption key k1 differs')]);
     const none = await run(['create', '--env', 'live'], '');
     expect([none.exitCode, none.errors]).toEqual([1, expect.stringContaining('ENCRYPTION_KEYS must be set')]);
     for (const id of ['oac_x', 'key_x']) {

@@ -164,7 +164,7 @@ test('a proof that fails because of an internal error is that error, without det
 test('a caller above the environments is refused where an environment is required', async () => {
   const answer = await ask('above', {});
   expect(codeOf(answer)).toEqual([403, 'FORBIDDEN']);
-  expect(answer.json.error?.message).toContain('belongs to no environment');
+  expect(answer.json.error?.message).toContain('requires a credential that belongs to an environment');
   // No other token would help, so there is no challenge.
   expect(answer.headers['www-authenticate']).toBeUndefined();
 });

@@ -111,7 +111,7 @@ describe('sessions', () => {
         expect([cookie, await statusOf('GET', '/v1/session', undefined, { cookie })]).toEqual([cookie, 401]);
       const twice = { headers: { cookie: cookies[1] } };
       const { body } = await browser.request<Refusal>('GET', '/v1/session', undefined, twice);
-      expect(body.error.details?.reason).toContain('more than once');
+      expect(body.error.details?.reason).toContain('only one session cookie');
       expect(await statusOf('GET', '/v1/session', undefined, { authorization: 'Bearer svc_live_x' })).toBe(401);
       const key = await statusOf('GET', '/v1/session', undefined, { authorization: `Bearer ${posthorn.keys.live}` });
       expect(key).toBe(403);

@@ -206,7 +206,7 @@ describe('password resets', () => {
     for (const command of [['list'], ['invite', 'max@example.com', '--role', 'viewer'], ['remove', OWNER.email]]) {
       const several = await run('members', ...command);
       expect([several.exitCode, several.output]).toEqual([1, '']);
-      expect(several.errors).toMatch(/several organisations, such as .* and .*: name one with --organisation/);
+      expect(several.errors).toMatch(/several organisations, such as .* and .*; choose one with --organisation/);
     }
     expect((await run('members', 'list', '--organisation', id)).output).toMatch(/^Organisation Second /);
     await db.organisation.delete({ where: { id } });

@@ -603,7 +603,7 @@ describe('single sign on provider', () => {
       const told = answers.map(({ status, body: { error } }) => `${status} ${error.code} ${error.message}`);
       expect([new Set(told).size, told[0]]).toEqual([
         1,
-        expect.stringMatching(/^401 UNAUTHORIZED .*signs in by Acme$/),
+        expect.stringMatching(/^401 UNAUTHORIZED .*must sign in through Acme$/),
       ]);
       await pool.query("UPDATE members SET role = 'owner'");
       expect((await signIn(posthorn, OWNER)).me.user.email).toBe(OWNER.email);

@@ -207,7 +207,7 @@ test('the first start prints a link, a new one takes its place, and leads a brow
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   const late = await runPosthorn(['admin', 'setup-link'], variables);
   expect([late.exitCode, late.output]).toEqual([1, '']);
-  expect(late.errors).toContain('There is an administrator already');
+  expect(late.errors).toContain('There is already an administrator');
 
   // The curl lines were of the test environment.
   await page.getByRole('group', { name: 'Environment' }).getByRole('button', { name: 'Live' }).click();
@@ -237,7 +237,7 @@ test('the first start prints a link, a new one takes its place, and leads a brow
 test('a second start on the same folder says that one runs already, and harms it not', async () => {
   const { exitCode, errors } = await runPosthorn(['start'], variables);
   expect(exitCode).toBe(1);
-  expect(errors).toContain(`Posthorn already runs on ${dataFolder} (process ${posthorn.child.pid})`);
+  expect(errors).toContain(`Posthorn is already running on ${dataFolder} (process ${posthorn.child.pid})`);
   expect((await request('/v1/channels')).status).toBe(200);
 });
 

@@ -61,7 +61,7 @@ describe('dry run', () => {
       [
         'whose event types do not want it, which they are',
         { eventTypes: ['refund.*', 'order.paid'], filter: LARGE },
-        { wouldReceive: false, reason: 'event_type', detail: 'wants refund.*, order.paid' },
+        { wouldReceive: false, reason: 'event_type', detail: 'event types of the subscription: refund.*, order.paid' },
       ],
       [
         'with many event types, the first ten',
@@ -69,7 +69,7 @@ describe('dry run', () => {
         {
           wouldReceive: false,
           reason: 'event_type',
-          detail: 'wants t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more',
+          detail: 'event types of the subscription: t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more',
         },
       ],
     ])('%s', async (_, fields, expected) => {
@@ -260,7 +260,7 @@ describe('dry run', () => {
             name: 'billing',
             wouldReceive: false,
             reason: 'event_type',
-            detail: 'wants refund.*',
+            detail: 'event types of the subscription: refund.*',
           },
           { subscriptionId: changed, name: 'billing', wouldReceive: true, reason: 'no_filter' },
           {

@@ -115,11 +115,15 @@ describe('messages', () => {
 
     test('accepts a payload of 32 levels, of objects or arrays, and refuses 33', async () => {
       expect((await send(`{"eventType":"a","payload":${nested(32)}}`)).status).toBe(202);
-      await expectRefused(`{"eventType":"a","payload":${nested(33)}}`, `payload${'.a'.repeat(32)}`, 'deeper than 32');
+      await expectRefused(
+        `{"eventType":"a","payload":${nested(33)}}`,
+        `payload${'.a'.repeat(32)}`,
+        'at most 32 levels deep',
+      );
       const lists = (depth: number): string =>
         `{"eventType":"a","payload":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
       expect((await send(lists(31))).status).toBe(202);
-      await expectRefused(lists(32), `payload.a${'[0]'.repeat(31)}`, 'deeper than 32');
+      await expectRefused(lists(32), `payload.a${'[0]'.repeat(31)}`, 'at most 32 levels deep');
       const brackets = JSON.stringify({ text: '[{'.repeat(100) });
       expect((await send(`{"eventType":"a","payload":${brackets}}`)).status).toBe(202);
     });
@@ -188,7 +192,11 @@ describe('messages', () => {
     });
 
     test('has no number beyond a double, no __proto__ and nothing else that a reader could not parse', async () => {
-      await expectRefused('{"eventType":"a","payload":{"n":1e400}}', 'payload.n', 'too large');
+      await expectRefused(
+        '{"eventType":"a","payload":{"n":1e400}}',
+        'payload.n',
+        'must be a number that fits a double',
+      );
       await expectRefused('{"eventType":"a","payload":{"__proto__":{"a":1}}}', 'body', '__proto__');
       await expectRefused('{"eventType":"a","payload":{"a":"\\ud800"}}', 'payload.a', 'surrogate');
       await expectRefused('{"eventType":"a","payload":{"a":"\\u0000"}}', 'payload.a', 'NUL');

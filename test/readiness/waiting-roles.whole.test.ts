@@ -138,7 +138,12 @@ describe('a fault that only another setting can mend', () => {
     ['start', 'DATABASE_URL', () => urlWith({ search: '?sslmode=verify-full' }), 'does not offer TLS'],
     ['migrate', 'DATABASE_URL', () => urlWith({ port: String(closedPort) }), 'is not running: nothing listens there'],
     ['worker', 'TEMPORAL_TLS', () => 'true', `TEMPORAL_TLS: ${temporalAddress} does not use TLS`],
-    ['worker', 'TEMPORAL_API_KEY', () => 'key', `TEMPORAL_API_KEY: it implies TLS, and ${temporalAddress} speaks none`],
+    [
+      'worker',
+      'TEMPORAL_API_KEY',
+      () => 'key',
+      `TEMPORAL_API_KEY: it implies TLS, which ${temporalAddress} does not use`,
+    ],
   ])(
     'ends %s with one sentence that names %s',
     async (role, setting, value, sentence) => {

@@ -111,7 +111,7 @@ describe('subscriptions', () => {
         for (const id of [`chn_${'0'.repeat(26)}`, 'nonsense', '', 'chn_\u0000', deleted, foreign]) {
           await expect(create({ channelId: id })).rejects.toMatchObject({
             code: 'INVALID_REQUEST',
-            details: { field: 'channelId', reason: 'names no channel of this environment' },
+            details: { field: 'channelId', reason: 'must name a channel of this environment' },
           });
         }
         expect(await counts()).toEqual(before);
@@ -610,7 +610,7 @@ describe('secrets', () => {
       await expect(secretNow()).rejects.toMatchObject({
         code: 'CONFLICT',
         message: 'The signing secret of the subscription cannot be decrypted; rotate it to get a new one',
-        cause: expect.objectContaining({ message: expect.stringContaining('does not open') }),
+        cause: expect.objectContaining({ message: expect.stringContaining('cannot be decrypted') }),
       });
       await expect(secretNow()).rejects.not.toThrow(before);
       const fresh = await rotate();

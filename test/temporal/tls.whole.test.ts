@@ -104,10 +104,10 @@ describe('a server that requires client certificates', () => {
     // A role that waits looks again, and so does this: a look that got no word at all says nothing.
     const sentence = await waitFor('the server’s word', async () => {
       const said = (await atTheStart(mutual.address, variables)).replace('it waits: ', '');
-      return !said.includes('does not answer') && said;
+      return !said.includes('does not respond') && said;
     });
     expect(sentence).toMatch(
-      /^TEMPORAL_TLS_CERT_FILE: 127\.0\.0\.1:\d+ (wants a certificate that it knows; set it and TEMPORAL_TLS_KEY_FILE|closes the connection; )[^\n]*$/,
+      /^TEMPORAL_TLS_CERT_FILE: 127\.0\.0\.1:\d+ (requires a client certificate that it knows; set it and TEMPORAL_TLS_KEY_FILE|closes the connection; )[^\n]*$/,
     );
   });
 
@@ -116,7 +116,7 @@ describe('a server that requires client certificates', () => {
     ['the system’s authorities', without('TEMPORAL_TLS_CA_FILE')],
   ])('makes a command exit that trusts %s, with the setting to change', async (_, variables) => {
     expect(await atTheStart(mutual.address, variables)).toBe(
-      `TEMPORAL_TLS_CA_FILE: ${mutual.address} shows a certificate that is not trusted here; set it to the file of the authority that has signed it`,
+      `TEMPORAL_TLS_CA_FILE: ${mutual.address} has a certificate that is not trusted here; set it to the file of the authority that signed it`,
     );
   });
 
@@ -125,12 +125,12 @@ describe('a server that requires client certificates', () => {
     ['another name', { ...FILES, TEMPORAL_TLS_SERVER_NAME: 'temporal.test' }, 'temporal.test'],
   ])('makes a command exit that expects %s, with the setting to change', async (_, variables, name) => {
     expect(await atTheStart(mutual.address, variables)).toBe(
-      `TEMPORAL_TLS_SERVER_NAME: ${mutual.address} shows a certificate for temporal.example and not for ${name}; set it to a name in that certificate`,
+      `TEMPORAL_TLS_SERVER_NAME: ${mutual.address} has a certificate for temporal.example, not for ${name}; set it to a name in that certificate`,
     );
   });
 
   test('makes a command wait that does not use TLS, which names the setting to change', async () => {
-    expect(await atTheStart(mutual.address, {})).toContain('set TEMPORAL_TLS to true if the server wants TLS');
+    expect(await atTheStart(mutual.address, {})).toContain('set TEMPORAL_TLS to true if the server requires TLS');
   });
 });
 

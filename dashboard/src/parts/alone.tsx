@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { BASE } from '../lib/addresses.ts';
 import { Button } from '../ui/button.tsx';
 
-/** A page for a visitor who is not signed in: one card with the logo. */
+/** A page without the navigation: one card with the logo. For visitors who are not signed in, unknown addresses and first steps. */
 export function Alone({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Posthorn`;

@@ -1,7 +1,7 @@
 import { serviceAnswer, signInSettingsAnswer } from '../../../src/insight/installation/schema.ts';
 import type { ContractRow } from './contract-row.ts';
 
-/** Endpoints of markers, and of the service itself. */
+/** Endpoints of the service itself. */
 export const SERVICE_ROWS: ContractRow[] = [
   {
     method: 'GET',
