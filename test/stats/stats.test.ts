@@ -524,7 +524,7 @@ describe('channels', () => {
     const { id: channelId } = await createChannel(posthorn);
     const { id } = await createSubscription(posthorn, { channelId, webhookUrl });
     const { pool } = posthorn.deps;
-    // Rows of the same form: ids that differ in their last three characters.
+    // Rows of the same form. No id that the service creates has a `u`, so these differ from the first one.
     const { rows } = await pool.query<{ column_name: string }>(
       `SELECT column_name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'subscriptions' AND column_name <> 'id'`,
     );
@@ -532,7 +532,7 @@ describe('channels', () => {
     const more = (first: number, last: number) =>
       pool.query(
         `INSERT INTO subscriptions (id, ${columns})
-       SELECT left(id, -4) || lpad(n::text, 4, '0'), ${columns} FROM subscriptions, generate_series($2::int, $3::int) n WHERE id = $1`,
+       SELECT left(id, -5) || 'u' || lpad(n::text, 4, '0'), ${columns} FROM subscriptions, generate_series($2::int, $3::int) n WHERE id = $1`,
         [id, first, last],
       );
     await more(1, 999);
