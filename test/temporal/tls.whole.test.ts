@@ -145,10 +145,10 @@ describe('a server that requires an API key', () => {
 
   test('makes a command exit that has none, or another one, with the setting to change', async () => {
     expect(await atTheStart(byKey.address, trusted)).toBe(
-      `TEMPORAL_API_KEY: ${byKey.address} lets nobody into the namespace default without credentials; set it, or TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE`,
+      `TEMPORAL_API_KEY: ${byKey.address} does not allow access to the namespace default without credentials; set it, or TEMPORAL_TLS_CERT_FILE and TEMPORAL_TLS_KEY_FILE`,
     );
     expect(await atTheStart(byKey.address, { ...trusted, TEMPORAL_API_KEY: 'another' })).toBe(
-      `TEMPORAL_API_KEY: ${byKey.address} does not let it into the namespace default; correct it, or TEMPORAL_NAMESPACE`,
+      `TEMPORAL_API_KEY: ${byKey.address} does not allow this key access to the namespace default; correct it, or TEMPORAL_NAMESPACE`,
     );
   });
 });
