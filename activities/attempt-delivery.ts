@@ -8,9 +8,8 @@ import { loadForAttempts } from '../src/delivery/attempt/load.ts';
 import { holdDelivery } from '../src/delivery/record/statements/hold.ts';
 import type { Admission } from '../src/delivery/limits/admission.ts';
 import type { FirstTries } from '../src/delivery/limits/first-tries.ts';
-import type { DeliveryToAttempt } from '../src/kernel/contract/delivery-workflow.ts';
-import { SenderClosedError } from '../src/platform/outbound/exchange/connections.ts';
 import type {
+  DeliveryToAttempt,
   AttemptInput,
   AttemptResult,
   DrainProgress,
@@ -18,6 +17,7 @@ import type {
   EndAsDeadLetterInput,
   Standing,
 } from '../src/kernel/contract/delivery-workflow.ts';
+import { SenderClosedError } from '../src/platform/outbound/exchange/connections.ts';
 import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
 import type { Drain } from '../src/delivery/queue/drain/drain.ts';
 import { endAsDeadLetter } from '../src/delivery/record/statements/end.ts';

@@ -17,6 +17,8 @@ import {
   type Taken,
   type WaitEnd,
   withWords,
+  type BegunScheduledRun,
+  type ScheduledRunInput,
 } from '../src/kernel/contract/run-workflow.ts';
 import { FAILURE_TYPES } from '../src/kernel/contract/temporal-names.ts';
 import type { Carriers } from '../src/platform/temporal/starts.ts';
@@ -33,7 +35,6 @@ import { beginDelay, endDelay, takeStep } from '../src/automations/engine/take-s
 import { watchForCancel } from '../src/automations/engine/waits/cancel-on.ts';
 import type { WaitDependencies } from '../src/automations/engine/waits/kind.ts';
 import { beginWait, endWait } from '../src/automations/engine/waits/wait.ts';
-import type { BegunScheduledRun, ScheduledRunInput } from '../src/kernel/contract/run-workflow.ts';
 import { beginGuarded, type GuardedDependencies } from '../src/automations/schedules/begin.ts';
 
 export function createScheduledRunActivities(deps: GuardedDependencies) {

@@ -1,9 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { hasControlCharacter } from '../kernel/values/text.ts';
-import { ENVIRONMENT_KINDS, type EnvironmentKind } from '../kernel/words/rights.ts';
-import { type Role, ROLES } from '../kernel/words/rights.ts';
-import { type Scope, SCOPES } from '../kernel/words/rights.ts';
-import { type Tier, TIERS } from '../kernel/words/rights.ts';
+import {
+  ENVIRONMENT_KINDS,
+  type EnvironmentKind,
+  type Role,
+  ROLES,
+  type Scope,
+  SCOPES,
+  type Tier,
+  TIERS,
+} from '../kernel/words/rights.ts';
 import { VERSION } from '../kernel/words/version.ts';
 import type { StopRequest } from './roles/serving/stop-request.ts';
 

@@ -1,10 +1,11 @@
+import { withIds } from '../support/make/example-bodies.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { documentOf } from '../../src/api/openapi/document.ts';
 import { ANSWERS } from '../../src/api/openapi/generated/answers.ts';
 import { EXAMPLE_TIME, exampleId } from '../../src/api/openapi/examples.ts';
-import { ID_PREFIXES, type IdKind } from '../../src/kernel/values/ids.ts';
+import type { IdKind } from '../../src/kernel/values/ids.ts';
 import type { SignedIn } from '../../src/identity/people/sessions/schema.ts';
 import { routes } from '../../src/process/routes.ts';
 import { answerProblems, operationsOf } from '../support/check/document.ts';
@@ -92,14 +93,6 @@ async function asPerson(mentioned: string): Promise<Caller> {
   };
 }
 
-/** The same value with the ids of things that are there. */
-function withIds<T>(value: T, ids: Ids): T {
-  let text = JSON.stringify(value);
-  for (const kind of Object.keys(ID_PREFIXES) as IdKind[])
-    text = text.replaceAll(exampleId(kind), ids[kind] ?? exampleId(kind));
-  return JSON.parse(text) as T;
-}
-
 /** Examples whose request ends the session, or changes the owner: each with its own person at the end. */
 const LAST = [
   'POST /v1/sessions/revoke-others',
@@ -128,14 +121,14 @@ test('every example gets the status that the document says, and an answer that f
       /:(\w+)Id\b/g,
       (_, kind: string) => ids[kind as IdKind] ?? exampleId(kind as IdKind),
     );
-    const query = new URLSearchParams(withIds(example.query ?? {}, ids)).toString();
+    const query = new URLSearchParams(withIds(example.query ?? {}, (kind) => ids[kind])).toString();
     const response = await fetch(`${posthorn.url}${path}${query === '' ? '' : `?${query}`}`, {
       method,
       headers: {
         ...(operation.security.length > 0 && headers),
         ...(example.body !== undefined && { 'content-type': 'application/json' }),
       },
-      ...(example.body !== undefined && { body: JSON.stringify(withIds(example.body, ids)) }),
+      ...(example.body !== undefined && { body: JSON.stringify(withIds(example.body, (kind) => ids[kind])) }),
       redirect: 'manual',
     });
     const answer = await read(response);
@@ -170,7 +163,7 @@ test('each parameter of a query is taken as the document shows it, alone and wit
       (_, kind: string) => ids[kind as IdKind] ?? exampleId(kind as IdKind),
     );
     for (const query of [shown, ...shown.map((each) => [each])]) {
-      const search = new URLSearchParams(withIds(Object.fromEntries(query), ids)).toString();
+      const search = new URLSearchParams(withIds(Object.fromEntries(query), (kind) => ids[kind])).toString();
       const response = await fetch(`${posthorn.url}${path}?${search}`, { method, headers, redirect: 'manual' });
       if (response.status === row.status) await response.body?.cancel();
       else problems.push(`${endpoint}?${search} answers ${response.status}: ${await response.text()}`);

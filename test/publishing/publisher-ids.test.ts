@@ -6,9 +6,12 @@ import { createPool } from '../../src/platform/db/connection.ts';
 import { stringifyExact } from '../../src/kernel/values/exact-json.ts';
 import { answerTo } from '../../src/messaging/publishing/answer.ts';
 import { type Commit, createCommit } from '../../src/messaging/publishing/commit.ts';
-import { createPublishingConfigs } from '../../src/messaging/publishing/configs/channel-configs.ts';
+import {
+  createPublishingConfigs,
+  loadPublishingConfig,
+  type PublishingConfig,
+} from '../../src/messaging/publishing/configs/channel-configs.ts';
 import { eventTriggerOf } from '../../src/automations/definitions/plan/events.ts';
-import { loadPublishingConfig, type PublishingConfig } from '../../src/messaging/publishing/configs/channel-configs.ts';
 import { noHandOver } from '../../src/messaging/publishing/hand-over.ts';
 import { createPrepare } from '../../src/messaging/publishing/prepare.ts';
 import type { PublishUnit } from '../../src/messaging/publishing/transaction.ts';

@@ -1,9 +1,9 @@
 import { errorEnvelope, oauthRefusal } from '../http/answers/error-envelope.ts';
-import type { Row } from '../http/route/route.ts';
+import { resourceOf, type Row } from '../http/route/route.ts';
 import { VERSION } from '../../kernel/words/version.ts';
 import { HEADERS } from './headers.ts';
 import { createComponents, type JsonSchema } from './components.ts';
-import { operationOf, resourceOf } from './operation.ts';
+import { operationOf } from './operation.ts';
 import { nameParts } from './part-names.ts';
 import { refusalResponses } from './refusals.ts';
 import { securitySchemes } from './security.ts';

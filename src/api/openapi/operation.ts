@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ANY_TYPE } from '../http/reading/raw-bytes.ts';
-import { errorCodesOf, type Row } from '../http/route/route.ts';
+import { errorCodesOf, resourceOf, type Row } from '../http/route/route.ts';
 import { headersOfAnswer, takesIdempotencyKey } from './headers.ts';
 import type { Components, JsonSchema } from './components.ts';
 import { ANSWERS } from './generated/answers.ts';
@@ -46,9 +46,6 @@ export function operationOf(row: Row, { components, queries }: OperationParts): 
     },
   };
 }
-
-/** The resource of an operation, which is also the part of the client library that has its method. */
-export const resourceOf = ({ operationId }: Row): string => operationId.split('.')[0] ?? '';
 
 function rightsOf({ access, isDangerous }: Row): string[] {
   const told =

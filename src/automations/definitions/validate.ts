@@ -1,6 +1,5 @@
 import type { DatabaseReader } from '../../platform/db/client.ts';
-import { type ErrorDetails, invalidFields } from '../../kernel/errors.ts';
-import { BodyMisfit } from '../../kernel/errors.ts';
+import { type ErrorDetails, invalidFields, BodyMisfit } from '../../kernel/errors.ts';
 import type { Schemas } from '../../messaging/schemas/schemas.ts';
 import type { Slices } from '../../platform/slices.ts';
 import type { Checks, ChecksAndLookUps } from './problems/languages-and-targets.ts';

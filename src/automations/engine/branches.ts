@@ -1,5 +1,4 @@
-import type { StepInput, Taken } from '../../kernel/contract/run-workflow.ts';
-import { stepBehind, wayTo } from '../../kernel/contract/run-workflow.ts';
+import { type StepInput, type Taken, stepBehind, wayTo } from '../../kernel/contract/run-workflow.ts';
 import { type Loaded, loadStep } from './context.ts';
 import { readJsonText } from './json-text.ts';
 import { readEnded, readStep, type StepRow } from './load-store.ts';

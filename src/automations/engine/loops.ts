@@ -1,6 +1,14 @@
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
-import type { ItemEnd, OpenedLoop, StepInput, Taken } from '../../kernel/contract/run-workflow.ts';
-import { iterationOf, stepBehind, stepKey, wayTo } from '../../kernel/contract/run-workflow.ts';
+import {
+  type ItemEnd,
+  type OpenedLoop,
+  type StepInput,
+  type Taken,
+  iterationOf,
+  stepBehind,
+  stepKey,
+  wayTo,
+} from '../../kernel/contract/run-workflow.ts';
 import type { PlannedStep } from '../definitions/configs/planned.ts';
 import { contextOf, type Loaded, loadStep, readLoopItem, readSeen } from './context.ts';
 import { jsonText, readJsonText } from './json-text.ts';

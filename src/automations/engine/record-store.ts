@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import { WORKFLOW_BOUNDS } from '../../kernel/contract/run-outline.ts';
-import type { StepInput } from '../../kernel/contract/run-workflow.ts';
-import type { Way } from '../../kernel/contract/run-workflow.ts';
+import type { StepInput, Way } from '../../kernel/contract/run-workflow.ts';
 import type { StepResult } from '../expressions/expressions.ts';
 import { RunSuperseded, StepFailed } from './step-failure.ts';
 

@@ -2,9 +2,8 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { type RunInput, runWorkflowId, withWords } from '../../kernel/contract/run-workflow.ts';
 import { WORKFLOW_TYPES } from '../../kernel/contract/temporal-names.ts';
-import { keyword, START_DEADLINE_MS, startSearchable } from '../../platform/temporal/starts.ts';
+import { keyword, START_DEADLINE_MS, startSearchable, type Carriers } from '../../platform/temporal/starts.ts';
 import type { Pool } from 'pg';
-import type { Carriers } from '../../platform/temporal/starts.ts';
 import { isRunUnfinished, recordCancelled } from './due-store.ts';
 
 type RunToStart = RunInput & {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { stepKey } from '../../kernel/contract/run-workflow.ts';
+import { stepKey, WAKE_SIGNAL } from '../../kernel/contract/run-workflow.ts';
 import { isWatch } from '../definitions/plan/events.ts';
 import { type Looking, startLooking } from '../../platform/db/waking.ts';
 import {
@@ -12,7 +12,6 @@ import {
 } from './heard-store.ts';
 import { createRouteHeard, type RoutingDependencies } from './route-heard.ts';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { WAKE_SIGNAL } from '../../kernel/contract/run-workflow.ts';
 
 /**
  * Signals a run's Temporal workflow that one of its waiting steps may continue; does nothing if it is closed or

@@ -1,5 +1,4 @@
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
-import { READ_AGAIN_AFTER_MS } from '../../kernel/contract/delivery-workflow.ts';
+import { type DeliveryToAttempt, READ_AGAIN_AFTER_MS } from '../../kernel/contract/delivery-workflow.ts';
 
 const ageOf = ({ subscription }: DeliveryToAttempt): number => performance.now() - subscription.readAt;
 

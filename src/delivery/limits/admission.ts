@@ -1,8 +1,6 @@
 import type { Logger } from 'pino';
-import type { DeliveryToAttempt } from '../../kernel/contract/delivery-workflow.ts';
-import { CIRCUIT_OPEN_MS, CIRCUIT_OPENS_AT } from '../../kernel/rules/circuit.ts';
-import { RECORDING_MS } from '../../kernel/contract/delivery-workflow.ts';
-import type { Passage } from '../../kernel/rules/circuit.ts';
+import { type DeliveryToAttempt, RECORDING_MS } from '../../kernel/contract/delivery-workflow.ts';
+import { CIRCUIT_OPEN_MS, CIRCUIT_OPENS_AT, type Passage } from '../../kernel/rules/circuit.ts';
 import type { RefusedTry } from '../attempt/attempt.ts';
 import type { SendResult } from '../../platform/outbound/post-webhook.ts';
 import { type Rank, shareOf } from '../../kernel/rules/rank.ts';

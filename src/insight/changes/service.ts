@@ -3,10 +3,15 @@ import type { Dependencies } from '../../platform/dependencies.ts';
 import type { Feed, Sink } from '../../api/http/event-stream.ts';
 import type { Caller, EnvironmentCaller } from '../../api/caller.ts';
 import { invalidField } from '../../kernel/errors.ts';
-import { type ChangeKind, CHANGE_KINDS, SCOPE_OF_CHANGE, changedBy } from '../../kernel/words/audit-actions.ts';
+import {
+  type ChangeKind,
+  CHANGE_KINDS,
+  SCOPE_OF_CHANGE,
+  changedBy,
+  type AuditAction,
+} from '../../kernel/words/audit-actions.ts';
 import { type Change, MOST_NAMED } from './schema.ts';
 import { findTargets, look, type SeenRow } from './store.ts';
-import type { AuditAction } from '../../kernel/words/audit-actions.ts';
 
 // Interval between polls. A stream reports a change at most this much late, plus the duration of a poll.
 const LOOK_MS = 1_000;

@@ -2,11 +2,9 @@ import type { Dependencies } from '../../platform/dependencies.ts';
 import { UNPROVEN } from '../../platform/slices.ts';
 import { notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/values/ids.ts';
-import { SENDER_HEADER } from '../../platform/outbound/sign.ts';
+import { SENDER_HEADER, openSigningSecret, readSigningKey, signatureHeader } from '../../platform/outbound/sign.ts';
 import { findSigners, insertRequest, loadInspector, type Signer } from './receive-store.ts';
 import type { KeyRing } from '../../platform/credentials/key-ring.ts';
-import { openSigningSecret } from '../../platform/outbound/sign.ts';
-import { readSigningKey, signatureHeader } from '../../platform/outbound/sign.ts';
 import type { Signature } from './schema.ts';
 
 /** As in the libraries of Standard Webhooks ("Verifying webhooks"). */

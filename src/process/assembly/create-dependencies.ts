@@ -9,9 +9,12 @@ import { createTenants } from '../../platform/db/tenants.ts';
 import type { Dependencies } from '../../platform/dependencies.ts';
 import { createFilters, type Filters } from '../../messaging/filters/filters.ts';
 import { createCostlyTurns } from '../../platform/slices.ts';
-import { createPublishingConfigs, type PublishingConfigs } from '../../messaging/publishing/configs/channel-configs.ts';
+import {
+  createPublishingConfigs,
+  type PublishingConfigs,
+  loadPublishingConfig,
+} from '../../messaging/publishing/configs/channel-configs.ts';
 import { eventTriggerOf } from '../../automations/definitions/plan/events.ts';
-import { loadPublishingConfig } from '../../messaging/publishing/configs/channel-configs.ts';
 import { createSteadyClock, type SteadyClock } from '../../platform/steady-clock.ts';
 import { createNewId } from '../../platform/new-id.ts';
 import type { Meters } from '../../platform/observe/meters.ts';

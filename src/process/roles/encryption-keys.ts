@@ -1,7 +1,11 @@
 import type { Pool } from 'pg';
 import { type Config, ConfigError, type EncryptionKey, readConfig } from '../../platform/config/config.ts';
-import { abandonKey, describeEncryptionKeys, whatAbandonTakes } from '../../platform/credentials/encryption-keys.ts';
-import { resealAll } from '../../platform/credentials/encryption-keys.ts';
+import {
+  abandonKey,
+  describeEncryptionKeys,
+  whatAbandonTakes,
+  resealAll,
+} from '../../platform/credentials/encryption-keys.ts';
 import { createPool } from '../../platform/db/connection.ts';
 import { existingKeysOf } from './encryption-key-file.ts';
 import { findDatabase } from './with-database.ts';

@@ -1,8 +1,7 @@
-import { untilReady } from '../../platform/readiness/readiness.ts';
+import { untilReady, createReadiness } from '../../platform/readiness/readiness.ts';
 import { ConfigError } from '../../platform/config/config.ts';
 import { createDependencies } from '../assembly/create-dependencies.ts';
 import { temporalCheck, startWorker } from '../start-worker.ts';
-import { createReadiness } from '../../platform/readiness/readiness.ts';
 import { startChecks } from '../../platform/readiness/start-checks.ts';
 import { installRuntime } from '../../platform/temporal/connection.ts';
 import { untilTemporalAnswers } from '../../platform/temporal/trouble.ts';

@@ -2,8 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
 import type { Activities } from '../../../activities/index.ts';
-import type { AttemptResult, DeliverMessageInput, Standing } from '../../../src/kernel/contract/delivery-workflow.ts';
-import { FIRST_TASK_LOST_AFTER_MS } from '../../../src/kernel/contract/delivery-workflow.ts';
+import {
+  type AttemptResult,
+  type DeliverMessageInput,
+  type Standing,
+  FIRST_TASK_LOST_AFTER_MS,
+} from '../../../src/kernel/contract/delivery-workflow.ts';
 import { deliveryWorkflowId, WORKFLOW_TYPES } from '../../../src/kernel/contract/temporal-names.ts';
 import { connectToTemporal } from '../../../src/platform/temporal/connection.ts';
 import { BUILT } from '../service/ensure-built.ts';

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import type { Config } from '../../../src/platform/config/config.ts';
+import { type Config, readConfig } from '../../../src/platform/config/config.ts';
 import { createCostlyTurns } from '../../../src/platform/slices.ts';
 import { createHttpApp } from '../../../src/process/assembly/app.ts';
-import { readConfig } from '../../../src/platform/config/config.ts';
 import {
   createConfigs,
   createGuard,
   type ProcessDependencies,
 } from '../../../src/process/assembly/create-dependencies.ts';
-import { createServices } from '../../../src/process/assembly/create-services.ts';
+import { createServices, type Services } from '../../../src/process/assembly/create-services.ts';
 import { createCrashGuard } from '../../../src/platform/crashes/crash-guard.ts';
 import { createKeyRing } from '../../../src/platform/credentials/key-ring.ts';
 import { createFilters } from '../../../src/messaging/filters/filters.ts';
@@ -28,7 +27,6 @@ import { listeningApi, ownEndpoints } from '../../../src/process/assembly/own-en
 import { routes } from '../../../src/process/routes.ts';
 import { createHandOver } from '../../../src/messaging/publishing/hand-over.ts';
 import type { Scheme } from '../../../src/api/caller.ts';
-import type { Services } from '../../../src/process/assembly/create-services.ts';
 import { answerProblems, type Seen } from '../check/answer-check.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { insertOrganisation } from '../make/organisation.ts';

@@ -1,11 +1,10 @@
 import { createHttpApp } from '../../../src/process/assembly/app.ts';
 import { createConfigs } from '../../../src/process/assembly/create-dependencies.ts';
-import { createServices } from '../../../src/process/assembly/create-services.ts';
+import { createServices, type Services } from '../../../src/process/assembly/create-services.ts';
 import { startHttpServer } from '../../../src/api/http/server.ts';
 import { apiKeyScheme } from '../../../src/identity/credentials/api-keys/service.ts';
 import { createLimiter } from '../../../src/platform/rate-limits/limiter.ts';
 import { routes } from '../../../src/process/routes.ts';
-import type { Services } from '../../../src/process/assembly/create-services.ts';
 import type { TestPosthorn } from './posthorn.ts';
 
 /** Starts another API on the same database, with its own services and memory, like a second process. */

@@ -1,6 +1,5 @@
-import { ArchiveX, ScrollText, ShieldCheck } from 'lucide-react';
+import { ArchiveX, ScrollText, ShieldCheck, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { LucideIcon } from 'lucide-react';
 import type { Delivery, Subscription } from '../../api/client.ts';
 import { policySpan, policyText } from '../../lib/policy-text.ts';
 import { useHere } from '../../lib/session.ts';

@@ -161,6 +161,9 @@ export type Route<Services> = Row & { handle: (request: AnyRequest, services: Se
 /** A row whose handler already has its services. */
 export type BoundRoute = Row & { handle: (request: AnyRequest) => Promise<unknown> };
 
+/** The resource of an operation, which is also the part of the client library that has its method. */
+export const resourceOf = ({ operationId }: Pick<Row, 'operationId'>): string => operationId.split('.')[0] ?? '';
+
 /** Binds the whole table to its services. */
 export const bindRoutes = <Services>(routes: readonly Route<Services>[], services: Services): BoundRoute[] =>
   routes.map((row) => ({ ...row, handle: (request) => row.handle(request, services) }));
@@ -237,7 +240,7 @@ export const routesOf =
   ): Route<Services> => {
     // Throws while the table is loaded, so that an end that breaks our promise never reaches a caller.
     if (row.deprecation !== undefined) deprecationHeaders(row.deprecation);
-    const described = about[row.operationId.split('.')[0] ?? ''];
+    const described = about[resourceOf(row)];
     return {
       ...(described !== undefined && { about: described }),
       consumes: 'none',

@@ -3,8 +3,8 @@ import type {
   AskedChannel,
   EventTrigger,
   StoredTrigger,
+  Listening,
 } from '../../../messaging/publishing/configs/event-triggers.ts';
-import type { Listening } from '../../../messaging/publishing/configs/event-triggers.ts';
 import type { Plan, CancelOn, Trigger } from '../configs/planned.ts';
 
 /** Messages that cancel the runs of a trigger. */

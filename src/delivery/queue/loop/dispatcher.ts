@@ -1,8 +1,7 @@
 import { isUnreachable } from '../../../platform/db/failures.ts';
 import type { JustRead } from '../../attempt/just-read.ts';
 import { deliveryWorkflowId } from '../../../kernel/contract/temporal-names.ts';
-import type { HandOver } from '../../../messaging/publishing/hand-over.ts';
-import type { Holder } from '../../../messaging/publishing/hand-over.ts';
+import type { HandOver, Holder } from '../../../messaging/publishing/hand-over.ts';
 import type { Carriers } from '../../../platform/temporal/starts.ts';
 import type { StartDelivery, StartDrain } from '../start-delivery.ts';
 import type { Admission } from '../../limits/admission.ts';

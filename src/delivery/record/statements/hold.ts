@@ -1,14 +1,13 @@
 import type { Pool } from 'pg';
 import { insertDeadLetters } from './dead-letters.ts';
 import { deliveryExhausted, isoTime, publishEvents, serviceEvent } from './service-events.ts';
-import { inTransaction } from '../../../platform/db/transaction.ts';
+import { inTransaction, type Executor, execute } from '../../../platform/db/transaction.ts';
 import {
   type Fault,
   FAULT_ENDS_AFTER_DAYS,
   FAULT_MESSAGES,
   LONGEST_FAULT_PAUSE_SECONDS,
 } from '../../../kernel/words/outcomes.ts';
-import { type Executor, execute } from '../../../platform/db/transaction.ts';
 
 /**
  * Puts a delivery back whose subscription takes nothing now. The round grows, so that the delivery can be started again as soon as it

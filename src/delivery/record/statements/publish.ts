@@ -1,7 +1,6 @@
-import { IS_ACTIVE, LIVE_SECRETS, policyOf } from '../../../platform/db/sql/fragments.ts';
-import { WANTED } from '../../../platform/db/sql/fragments.ts';
+import { IS_ACTIVE, LIVE_SECRETS, policyOf, WANTED } from '../../../platform/db/sql/fragments.ts';
 import { fanOut } from './insert.ts';
-import type { StorePublications } from '../../../messaging/publishing/hand-over.ts';
+import type { StorePublications, NewDelivery } from '../../../messaging/publishing/hand-over.ts';
 import { NO_TRACE, type TraceContext } from '../../../kernel/values/trace-context.ts';
 import {
   itemsOf,
@@ -11,7 +10,6 @@ import {
   type Stored,
 } from '../../../messaging/messages/publication.ts';
 import type { DeliveryToAttempt, SubscriptionToAttempt } from '../../../kernel/contract/delivery-workflow.ts';
-import type { NewDelivery } from '../../../messaging/publishing/hand-over.ts';
 import type { RetryPolicy } from '../../../kernel/contract/retry-policy.ts';
 
 /** Subscriptions that are read with their new deliveries; those of a broadcast to more are read when their turn comes. */

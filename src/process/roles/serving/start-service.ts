@@ -1,9 +1,8 @@
 import { createDependencies, type ProcessDependencies } from '../../assembly/create-dependencies.ts';
-import { createServices } from '../../assembly/create-services.ts';
+import { createServices, type Services } from '../../assembly/create-services.ts';
 import { createHandOver } from '../../../messaging/publishing/hand-over.ts';
 import { type ReadinessCheck, createReadiness, untilReady } from '../../../platform/readiness/readiness.ts';
 import { tellRowSecurity, startChecks } from '../../../platform/readiness/start-checks.ts';
-import type { Services } from '../../assembly/create-services.ts';
 import { installRuntime } from '../../../platform/temporal/connection.ts';
 import { untilTemporalAnswers } from '../../../platform/temporal/trouble.ts';
 import { type RunningWorker, startWorker, temporalCheck } from '../../start-worker.ts';
